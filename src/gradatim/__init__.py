@@ -1,0 +1,67 @@
+"""Gradatim: deep learning, step by step.
+
+A PyTorch-native workbench to learn, use and repair neural networks. Names are imported on first use,
+so ``import gradatim`` is instant.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Checkpoint": "gradatim.training",
+    "EarlyStopping": "gradatim.training",
+    "History": "gradatim.training",
+    "NeuralClassifier": "gradatim.estimators",
+    "NeuralRegressor": "gradatim.estimators",
+    "Trainer": "gradatim.training",
+    "load_model": "gradatim.estimators",
+}
+_SUBPACKAGES = (
+    "data",
+    "evaluation",
+    "experiments",
+    "losses",
+    "models",
+    "nn",
+    "optim",
+    "plots",
+    "training",
+)
+
+if TYPE_CHECKING:
+    from gradatim import data, evaluation, experiments, losses, models, nn, optim, plots, training
+    from gradatim.estimators import NeuralClassifier, NeuralRegressor, load_model
+    from gradatim.training import Checkpoint, EarlyStopping, History, Trainer
+
+__all__ = [
+    "Checkpoint",
+    "EarlyStopping",
+    "History",
+    "NeuralClassifier",
+    "NeuralRegressor",
+    "Trainer",
+    "data",
+    "evaluation",
+    "experiments",
+    "load_model",
+    "losses",
+    "models",
+    "nn",
+    "optim",
+    "plots",
+    "training",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in _SUBPACKAGES:
+        return import_module(f"gradatim.{name}")
+    raise AttributeError(f"module 'gradatim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

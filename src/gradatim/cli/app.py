@@ -1,0 +1,113 @@
+"""The commands: list, run, data."""
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gradatim import __version__
+from gradatim.cli.data import data_app
+from gradatim.errors import InvalidValue
+
+app = typer.Typer(
+    name="gradatim",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    invoke_without_command=True,
+)
+app.add_typer(data_app, name="data")
+
+
+@app.callback()
+def gradatim(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Deep learning, step by step: run experiments, get data, read reports.
+
+    Start with 'gradatim list', then 'gradatim run xor --quick'.
+    """
+    # main() acts on --debug wherever it stands; it is declared here for the help
+    if version:
+        typer.echo(f"gradatim {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command(name="list")
+def list_experiments() -> None:
+    """List the experiments."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from gradatim import experiments
+
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column()
+    for name in experiments.names():
+        grid.add_row(name, experiments.summary(name))
+    Console(highlight=False, markup=False).print(grid)
+
+
+@app.command()
+def run(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An experiment; 'gradatim list' shows them.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="A version that takes seconds.")] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed: the same seed gives the same numbers.")
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the report.  [default: runs/NAME]", show_default=False),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+) -> None:
+    """Run an experiment: print its verdicts and write its report.
+
+    The folder gets report.html, report.json and the figures. The exit code is 1 where a claim does
+    not hold.
+    """
+    from rich.console import Console
+
+    from gradatim import experiments
+
+    folder = output or Path("runs") / name.replace("_", "-")
+    if sys.stderr.isatty():
+        typer.echo(f"Running {name} …", err=True)
+    overrides = _overrides(seed, change or [])
+    report = experiments.run(name, quick=quick, overrides=overrides, output=folder)
+    report.show(Console(highlight=False))
+    page = folder / "report.html"
+    typer.echo(f"\n{page}")
+    if show and not webbrowser.open(page.absolute().as_uri()):
+        typer.echo("gradatim: no browser was found to open the report.", err=True)
+    if not report.holds:
+        failing = sum(not claim.holds for claim in report.claims)
+        typer.echo(f"gradatim: {failing} of {len(report.claims)} claims do not hold.", err=True)
+        raise typer.Exit(1)
+
+
+def _overrides(seed: int | None, changes: list[str]) -> dict[str, str]:
+    overrides = {} if seed is None else {"seed": str(seed)}
+    for change in changes:
+        key, equals, value = change.partition("=")
+        if not (key.strip() and equals):
+            raise InvalidValue(f"run: --set must be KEY=VALUE, got {change!r}. Try --set seed=1.")
+        if key.strip() in overrides:
+            raise InvalidValue(
+                f"run: --set must name each setting once, got {key.strip()!r} twice."
+            )
+        overrides[key.strip()] = value
+    return overrides

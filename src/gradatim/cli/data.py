@@ -1,0 +1,82 @@
+"""``gradatim data``: the catalogue of data sets and the cache."""
+
+import re
+from typing import Annotated
+
+import typer
+
+data_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+
+
+@data_app.callback()
+def data(context: typer.Context) -> None:
+    """List and download data sets."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@data_app.command(name="list")
+def list_data() -> None:
+    """List the data sets and whether they are on this machine."""
+    from rich.console import Console
+
+    from gradatim import data
+    from gradatim.evaluation.report_terminal import show_table
+    from gradatim.evaluation.sections import Table
+
+    rows = [
+        [
+            e.name,
+            e.task,
+            e.samples,
+            _size(e.size_bytes),
+            "yes" if e.is_cached else "no",
+            _short(e.licence),
+        ]
+        for e in data.catalogue()
+    ]
+    columns = ["name", "task", "samples", "download", "here", "licence"]
+    show_table(Table("Data sets", columns, rows), Console(highlight=False))
+
+
+@data_app.command(name="get")
+def get_data(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One or more data sets.")],
+) -> None:
+    """Download data sets and print their folders.
+
+    Each set is downloaded once, checked by its hashes, and kept in the cache.
+    """
+    from gradatim import data
+
+    for name in names:
+        folder = data.get(name, progress=lambda line: typer.echo(line, err=True))
+        typer.echo(folder)
+
+
+@data_app.command(name="path")
+def show_path() -> None:
+    """Print the folder of downloaded data sets."""
+    from gradatim import data
+
+    typer.echo(data.cache_folder())
+
+
+def _short(licence: str) -> str:
+    """The name of a licence without its story."""
+    return re.split(r"[;:,(]", licence)[0].strip()
+
+
+def _size(count: int) -> str:
+    """Bytes in the unit that people use.
+
+    Example:
+        >>> [_size(n) for n in (0, 512, 459334, 64662072)]
+        ['–', '512 B', '459 kB', '65 MB']
+    """
+    if not count:
+        return "–"
+    size, units = float(count), ["B", "kB", "MB", "GB"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{size:.0f} {units[0]}"

@@ -1,0 +1,80 @@
+"""The entry point: every way a command can end, as a sentence and an exit code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from gradatim.cli.app import app
+from gradatim.cli.usage import is_usage_error, usage_message
+from gradatim.errors import GradatimError
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0 is success, 1 a failure or a claim that does not hold, 2 a mistake in what was typed, 130 an
+    interruption. Messages go to standard error; tracebacks appear only with ``--debug``.
+
+    Args:
+        arguments: Words after ``gradatim``; those of the process by default.
+
+    Example:
+        >>> main(["--version"])
+        gradatim ...
+        0
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    _tolerate_narrow_encodings()
+    try:
+        code = _invoke([word for word in words if word != "--debug"])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        code = 1
+    except Exception as error:
+        code = _explain(error, debug=debug)
+    return code
+
+
+def _invoke(words: list[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(words, prog_name="gradatim", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print("Interrupted.", file=sys.stderr)
+    return code if isinstance(code, int) else 0
+
+
+def _explain(error: Exception, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    if isinstance(error, GradatimError):
+        message, code = str(error), error.exit_code
+    elif is_usage_error(error):
+        message, code = usage_message(error), 2
+    else:
+        reason = " ".join(str(error).split())
+        message = f"gradatim: unexpected {type(error).__name__}: {reason or 'no message'}."
+        message, code = message if debug else f"{message} Add --debug for the traceback.", 1
+    print(message, file=sys.stderr)
+    return code
+
+
+def _tolerate_narrow_encodings() -> None:
+    """Let a terminal that lacks a character show a question mark instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from complaining at exit that nobody reads any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,174 @@
+"""From a catalogue entry to a :class:`~gradatim.data.DataSet`: one function per format."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradatim.data import readers, synthetic
+from gradatim.data.dataset import DataSet
+from gradatim.data.entry import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SPAM_WORDS = (
+    "make address all 3d our over remove internet order mail receive will people report addresses "
+    "free business email you credit your font 000 money hp hpl george 650 lab labs telnet 857 data "
+    "415 85 technology 1999 parts pm direct cs meeting original project re edu table conference"
+)
+_SPAM_NAMES = (
+    *(f"word_freq_{word}" for word in _SPAM_WORDS.split()),
+    *(f"char_freq_{char}" for char in ";([!$#"),
+    *(f"capital_run_length_{statistic}" for statistic in ("average", "longest", "total")),
+)
+
+
+def _record(
+    entry: Entry,
+    X: "np.ndarray | pd.DataFrame",
+    y: np.ndarray | None,
+    *,
+    feature_names: tuple[str, ...] = (),
+    target_names: tuple[str, ...] | None = None,
+    train_size: int | None = None,
+) -> DataSet:
+    return DataSet(
+        name=entry.name,
+        X=X,
+        y=y,
+        feature_names=feature_names,
+        target_names=target_names or entry.classes,
+        task=entry.task,
+        split=None if train_size is None else (slice(0, train_size), slice(train_size, len(X))),
+        origin=entry.origin,
+        licence=entry.licence,
+        description=f"{entry.summary}. {entry.notes}".strip(),
+    )
+
+
+def _bytes(entry: Entry, file: str) -> bytes:
+    return entry.path(file).read_bytes()
+
+
+def _open_sklearn(entry: Entry, raw: bool) -> DataSet:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{entry.name.replace('-', '_')}")()
+    X, names = bunch.data, tuple(map(str, bunch.feature_names))
+    if entry.name == "digits":
+        X = X.astype(np.uint8) if raw else (X / 16).astype(np.float32)
+    if entry.task == "regression":
+        return _record(entry, X, bunch.target, feature_names=names)
+    classes = tuple(map(str, bunch.target_names))
+    return _record(
+        entry, X, bunch.target.astype(np.int64), feature_names=names, target_names=classes
+    )
+
+
+def _open_synthetic(entry: Entry, raw: bool) -> DataSet:
+    X, y = getattr(synthetic, entry.name)()
+    names = tuple(f"x{column + 1}" for column in range(X.shape[1]))
+    if entry.task == "regression":
+        return _record(entry, X, y, feature_names=names)
+    classes = tuple(map(str, range(y.max() + 1)))
+    return _record(entry, X, y, feature_names=names, target_names=classes)
+
+
+def _open_idx(entry: Entry, raw: bool) -> DataSet:
+    train, train_labels, test, test_labels = (
+        readers.read_idx(_bytes(entry, member.name)) for member in entry.members
+    )
+    X = readers.join_images([train[:, None], test[:, None]], raw)  # (N, 1, 28, 28)
+    y = np.concatenate([train_labels, test_labels]).astype(np.int64)
+    return _record(entry, X, y, train_size=len(train))
+
+
+def _open_cifar(entry: Entry, raw: bool) -> DataSet:
+    names = [member.name for member in entry.members]
+    batches = [readers.read_pixels(_bytes(entry, name), 32) for name in names[:6]]
+    train, test = (readers.read_labels(_bytes(entry, name)) for name in names[6:])
+    y = np.concatenate([train, test])
+    return _record(entry, readers.join_images(batches, raw), y, train_size=len(train))
+
+
+def _open_zip_code(entry: Entry, raw: bool) -> DataSet:
+    (X, y), (X_test, y_test) = (
+        readers.read_zip_code(_bytes(entry, member.name)) for member in entry.members
+    )
+    return _record(
+        entry, np.concatenate([X, X_test]), np.concatenate([y, y_test]), train_size=len(X)
+    )
+
+
+def _open_spam(entry: Entry, raw: bool) -> DataSet:
+    rows = readers.read_numbers(_bytes(entry, entry.members[0].name))
+    return _record(entry, rows[:, :-1], rows[:, -1].astype(np.int64), feature_names=_SPAM_NAMES)
+
+
+def _open_reviews(entry: Entry, raw: bool) -> DataSet:
+    return _record(entry, *readers.read_reviews(_bytes(entry, entry.members[0].name)))
+
+
+def _open_text(entry: Entry, raw: bool) -> DataSet:
+    text = _bytes(entry, entry.members[0].name).decode()
+    return _record(entry, np.array([text], dtype=object), None)
+
+
+def _open_table(entry: Entry, raw: bool) -> DataSet:
+    return _from_table(entry, readers.read_table(_bytes(entry, entry.files[0])))
+
+
+def _open_nyse(entry: Entry, raw: bool) -> DataSet:
+    table = readers.read_table(_bytes(entry, entry.files[0]))
+    return _from_table(entry, table.drop(columns="train"), train_size=int(table["train"].sum()))
+
+
+def _open_khan(entry: Entry, raw: bool) -> DataSet:
+    X, y, X_test, y_test = (readers.read_table(_bytes(entry, file)) for file in entry.files)
+    classes, labels = np.unique(np.concatenate([y["x"], y_test["x"]]), return_inverse=True)
+    return _record(
+        entry,
+        np.concatenate([X, X_test]),
+        labels,
+        feature_names=tuple(X.columns),
+        target_names=tuple(map(str, classes)),
+        train_size=len(X),
+    )
+
+
+def _open_nci60(entry: Entry, raw: bool) -> DataSet:
+    X = np.load(entry.path(entry.files[0]), allow_pickle=False)
+    labels = readers.read_table(_bytes(entry, entry.files[1]))
+    classes, y = np.unique(labels["label"].to_numpy(dtype=str), return_inverse=True)
+    return _record(entry, X, y, target_names=tuple(map(str, classes)))
+
+
+def _from_table(entry: Entry, table: "pd.DataFrame", train_size: int | None = None) -> DataSet:
+    """Separate the target; keep every other column, as numbers if all of them are."""
+    features = table if entry.target is None else table.drop(columns=entry.target)
+    is_numeric = all(kind.kind in "iufb" for kind in features.dtypes)
+    arguments: dict[str, Any] = {"feature_names": tuple(features), "train_size": train_size}
+    X = features.to_numpy(np.float64) if is_numeric else features
+    if entry.target is None:
+        return _record(entry, X, None, **arguments)
+    if entry.task != "classification":
+        return _record(entry, X, table[entry.target].to_numpy(np.float64), **arguments)
+    classes, y = np.unique(table[entry.target].to_numpy(dtype=str), return_inverse=True)
+    return _record(entry, X, y, target_names=tuple(map(str, classes)), **arguments)
+
+
+FORMATS: dict[str, Callable[[Entry, bool], DataSet]] = {
+    "sklearn": _open_sklearn,
+    "synthetic": _open_synthetic,
+    "idx": _open_idx,
+    "cifar": _open_cifar,
+    "zip_code": _open_zip_code,
+    "spam": _open_spam,
+    "reviews": _open_reviews,
+    "text": _open_text,
+    "table": _open_table,
+    "nyse": _open_nyse,
+    "khan": _open_khan,
+    "nci60": _open_nci60,
+}

@@ -1,0 +1,51 @@
+"""What the user did wrong, in one sentence: what was given, what is accepted, the nearest choice."""
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+
+class GradatimError(Exception):
+    """A mistake or condition the user can act on; the command line prints it without a traceback."""
+
+    exit_code = 2
+
+
+class InvalidValue(GradatimError, ValueError):
+    """An argument of the right type with a value that is not accepted."""
+
+
+class InvalidType(GradatimError, TypeError):
+    """An argument of a type that is not accepted."""
+
+
+class Unavailable(GradatimError, OSError):
+    """A file, a data set or a download that cannot be had now."""
+
+    exit_code = 1
+
+
+def nearest_first(value: str, choices: Iterable[str]) -> list[str]:
+    """Sort ``choices`` by likeness to ``value``, ties in the order given.
+
+    >>> nearest_first("adm", ["sgd", "rmsprop", "adam"])[0]
+    'adam'
+    """
+    return sorted(
+        choices, key=lambda choice: -SequenceMatcher(None, value.lower(), choice.lower()).ratio()
+    )
+
+
+def choose(owner: str, argument: str, value: object, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``choices``, else raise with the choices, nearest first.
+
+    >>> choose("Trainer", "optimizer", "adan", ["sgd", "adam"])
+    Traceback (most recent call last):
+    ...
+    gradatim.errors.InvalidValue: Trainer: optimizer must be one of adam, sgd, got 'adan'. Try 'adam'.
+    """
+    known = list(choices)
+    if isinstance(value, str) and value in known:
+        return value
+    ordered = nearest_first(str(value), known)
+    message = f"{owner}: {argument} must be one of {', '.join(ordered)}, got {value!r}."
+    raise InvalidValue(f"{message} Try {ordered[0]!r}." if ordered else message)

@@ -1,0 +1,203 @@
+"""What an experiment found: claims with verdicts, tables, figures and words, for page, file and terminal."""
+
+import io
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+from typing import TYPE_CHECKING, Any
+
+from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.evaluation.report_html import FIGURE_DPI, report_page
+from gradatim.evaluation.report_terminal import show_report
+from gradatim.evaluation.sections import Claim, Code, Picture, Section, Table, Text
+from gradatim.evaluation.values import json_value, plain_value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
+
+@dataclass
+class Report:
+    """Claims, tables, figures and words, in the order they were added; claims come first.
+
+    Args:
+        title: Heading of the report.
+        summary: What was found, in a sentence.
+        settings: The settings of the run, by name.
+        seconds: How long the run took.
+
+    Example:
+        >>> report = Report(title="XOR", summary="A hidden layer is needed.")
+        >>> report.claim("linear model fails", expected="accuracy <= 0.75", measured=0.5, holds=True)
+        >>> report.table("Accuracy", columns=["model", "accuracy"], rows=[["linear", 0.5], ["MLP", 1.0]])
+        >>> report.holds
+        True
+    """
+
+    title: str
+    summary: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    seconds: float | None = None
+    claims: list[Claim] = field(default_factory=list, init=False)
+    sections: list[Section] = field(default_factory=list, init=False, repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim holds."""
+        return all(claim.holds for claim in self.claims)
+
+    def claim(self, name: str, *, expected: str, measured: object, holds: object) -> None:
+        """Add a claim: what was expected in words, the value measured, and the verdict."""
+        value = plain_value("Report.claim", "measured", measured)
+        self.claims.append(Claim(name, str(expected), value, bool(holds)))
+
+    def text(self, text: str) -> None:
+        """Add paragraphs, separated by blank lines."""
+        self.sections.append(Text(text))
+
+    def table(
+        self, title: str, *, columns: Sequence[str], rows: Sequence[Sequence[object]]
+    ) -> None:
+        """Add a table; each row has one value for each column."""
+        if not columns:
+            raise InvalidValue(
+                f"Report.table: columns must name at least one, got none in {title!r}."
+            )
+        cells = []
+        for row in rows:
+            if len(row) != len(columns):
+                raise InvalidValue(
+                    f"Report.table: rows must have {len(columns)} values each, one per column, "
+                    f"got {len(row)} in {title!r}."
+                )
+            cells.append([plain_value("Report.table", "rows", value) for value in row])
+        self.sections.append(Table(title, [str(column) for column in columns], cells))
+
+    def figure(self, name: str, figure: "Figure", *, caption: str = "") -> None:
+        """Add a Matplotlib figure; ``name`` becomes the file ``<name>.png``."""
+        if not re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name):
+            raise InvalidValue(
+                f"Report.figure: name must be lower-case words joined by dashes, got {name!r}. "
+                "Try 'learning-curves'."
+            )
+        if name in (other.name for other in self.pictures):
+            raise InvalidValue(
+                f"Report.figure: name must be new in this report, got {name!r} twice."
+            )
+        if not hasattr(figure, "savefig"):
+            raise InvalidType(
+                f"Report.figure: figure must be a Matplotlib Figure, got {type(figure).__name__}."
+            )
+        self.sections.append(Picture(name, figure, caption))
+
+    def code(self, language: str, source: str) -> None:
+        """Add a block of source text."""
+        self.sections.append(Code(language, source))
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """The figures, in order."""
+        return [section for section in self.sections if isinstance(section, Picture)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, as ``report.json`` holds it."""
+        tables = [s for s in self.sections if isinstance(s, Table)]
+        return json_value(
+            {
+                "title": self.title,
+                "summary": self.summary,
+                "holds": self.holds,
+                "claims": [vars(claim) for claim in self.claims],
+                "tables": [vars(table) for table in tables],
+                "texts": [s.text for s in self.sections if isinstance(s, Text)],
+                "figures": [{"file": f"{p.name}.png", "caption": p.caption} for p in self.pictures],
+                "code": [vars(s) for s in self.sections if isinstance(s, Code)],
+                "settings": self.settings,
+                "seconds": self.seconds,
+                "versions": versions(),
+                "cpu_count": os.cpu_count(),
+            }
+        )
+
+    def write(self, folder: str | Path) -> Path:
+        """Write ``report.html``, ``report.json`` and the figures into ``folder``.
+
+        Every file is written beside its place and moved there whole, so that a reader or a crash
+        never meets half a file.
+
+        Returns:
+            The path of ``report.html``.
+        """
+        images = {picture.name: _png(picture.figure) for picture in self.pictures}
+        data = self.to_dict()
+        files = {f"{name}.png": image for name, image in images.items()}
+        files["report.json"] = (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+        files["report.html"] = report_page(self, images, data["versions"]).encode()
+        _write_files(Path(folder), files)
+        return Path(folder) / "report.html"
+
+    def show(self, console: "Console | None" = None) -> None:
+        """Print verdicts, tables and words to a Rich console, or to standard output."""
+        show_report(self, console)
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries a result depends on."""
+    found = {"python": python_version()}
+    for package in ("gradatim", "torch", "numpy", "scikit-learn"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _png(figure: "Figure") -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=FIGURE_DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def prepare_folder(folder: str | Path) -> Path:
+    """Make ``folder`` if need be, and raise :class:`Unavailable` if no file can be written there."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> Unavailable:
+    return Unavailable(
+        f"Report.write: folder must be writable, got '{folder}' ({error.strerror or error}). "
+        "Choose another folder."
+    )
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    prepare_folder(folder)
+    beside = {name: folder / f".{name}.{os.getpid()}.part" for name in files}
+    try:
+        for name, content in files.items():
+            with open(beside[name], "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        for name in files:
+            os.replace(beside[name], folder / name)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    finally:
+        for path in beside.values():
+            with suppress(OSError):
+                path.unlink()

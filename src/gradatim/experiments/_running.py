@@ -1,0 +1,56 @@
+"""Run an experiment with its own seed and leave the caller's random numbers alone."""
+
+import dataclasses
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from gradatim.experiments._discovery import load
+from gradatim.experiments._settings import override
+
+if TYPE_CHECKING:
+    from gradatim.evaluation import Report
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def run(
+    name: str,
+    quick: bool = False,
+    overrides: Mapping[str, str] = _NOTHING,
+    output: str | Path | None = None,
+) -> "Report":
+    """Run an experiment and return its report.
+
+    Args:
+        name: Such as ``"xor"``; see :func:`names`.
+        quick: Whether to start from the short settings.
+        overrides: Settings to change, as text by name: ``{"seed": "1", "lr": "0.1"}``.
+        output: Folder to write the report into, if any.
+
+    Example:
+        >>> run("xo", overrides={"seed": "1"})
+        Traceback (most recent call last):
+        ...
+        gradatim.errors.InvalidValue: experiments: name must be ...
+    """
+    from gradatim.evaluation.report import prepare_folder
+
+    experiment = load(name)
+    start = experiment.QUICK if quick else experiment.Settings()
+    settings = override(name, start, overrides)
+    if output is not None:
+        prepare_folder(output)  # a long run should not end in front of a locked door
+    import torch
+
+    began = time.perf_counter()
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(settings.seed)
+        report: Report = experiment.run(settings)
+    report.settings = dataclasses.asdict(settings)
+    report.seconds = time.perf_counter() - began
+    if output is not None:
+        report.write(output)
+    return report

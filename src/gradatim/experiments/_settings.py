@@ -1,0 +1,112 @@
+"""Fill an experiment's settings from words on the command line, by the types of its fields."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from gradatim.errors import InvalidType, InvalidValue, choose
+
+SettingsT = TypeVar("SettingsT")
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def override(owner: str, settings: SettingsT, overrides: Mapping[str, str]) -> SettingsT:
+    """Return ``settings`` with some fields replaced by values parsed from text.
+
+    Args:
+        owner: Who asks, for messages.
+        settings: A dataclass with fields of type int, float, str, bool, tuple, ``Literal``, or one of
+            these or ``None``.
+        overrides: Text by field name: ``{"lr": "0.1", "sizes": "64,32", "norm": "none"}``.
+
+    Example:
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class Settings:
+        ...     seed: int = 0
+        ...     sizes: tuple[int, ...] = (2, 1)
+        >>> override("xor", Settings(), {"sizes": "2,4,1"})
+        Settings(seed=0, sizes=(2, 4, 1))
+    """
+    fields = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    hints = get_type_hints(type(settings))
+    values = {}
+    for key, text in overrides.items():
+        name = choose(owner, "setting", key.replace("-", "_"), fields)
+        try:
+            values[name] = _parse(hints[name], text.strip(), fields[name])
+        except _Refused as refused:
+            raise InvalidValue(
+                f"{owner}: {name} must be {refused}, got {text!r}. "
+                f"Try {name}={_text(fields[name])}."
+            ) from None
+    return dataclasses.replace(settings, **values)  # type: ignore[type-var]
+
+
+class _Refused(Exception):
+    """What the text should have been."""
+
+
+def _parse(kind: Any, text: str, default: object) -> Any:
+    origin = get_origin(kind)
+    if kind is tuple or origin is tuple:
+        return _parse_tuple(get_args(kind), text, default)
+    if origin in (Union, UnionType):
+        return _parse_union(get_args(kind), text, default)
+    if origin is Literal:
+        return _parse_literal(get_args(kind), text)
+    if kind not in _PARSERS:
+        raise InvalidType(f"settings: a field must be int, float, str, bool or tuple, got {kind}.")
+    rule, parser = _PARSERS[kind]
+    try:
+        return parser(text)
+    except (ValueError, KeyError):
+        raise _Refused(rule) from None
+
+
+_PARSERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
+    bool: ("true or false", lambda text: _TRUTHS[text.lower()]),
+    int: ("an integer", int),
+    float: ("a number", float),
+    str: ("text", str),
+}
+
+
+def _parse_tuple(kinds: tuple[Any, ...], text: str, default: object) -> tuple[Any, ...]:
+    parts = [part.strip() for part in text.strip("()[]").split(",") if part.strip()]
+    if not kinds:
+        kinds = (type(default[0]) if isinstance(default, tuple) and default else str, ...)
+    if kinds[-1] is not ...:
+        if len(parts) != len(kinds):
+            raise _Refused(f"{len(kinds)} values separated by commas")
+        return tuple(_parse(kind, part, None) for kind, part in zip(kinds, parts, strict=True))
+    try:
+        return tuple(_parse(kinds[0], part, None) for part in parts)
+    except _Refused as refused:
+        raise _Refused(f"values separated by commas, each {refused}") from None
+
+
+def _parse_union(kinds: tuple[Any, ...], text: str, default: object) -> Any:
+    if NoneType in kinds and text.lower() == "none":
+        return None
+    rules = []
+    for kind in kinds:
+        if kind is not NoneType:
+            try:
+                return _parse(kind, text, default)
+            except _Refused as refused:
+                rules.append(str(refused))
+    raise _Refused(" or ".join([*rules, *(["none"] if NoneType in kinds else [])]))
+
+
+def _parse_literal(choices: tuple[Any, ...], text: str) -> Any:
+    for choice in choices:
+        if str(choice) == text:
+            return choice
+    raise _Refused(f"one of {', '.join(map(str, choices))}")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_text, value))
+    return str(value).lower() if isinstance(value, bool | NoneType) else str(value)

@@ -1,0 +1,126 @@
+"""Write files whole or not at all, and store trees of tensors without pickle."""
+
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradatim.errors import InvalidType, InvalidValue, Unavailable
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def write_atomically(path: str | Path, content: bytes) -> Path:
+    """Write beside ``path``, flush to the disk, then rename: readers see the old file or the new one.
+
+    >>> import tempfile
+    >>> write_atomically(Path(tempfile.mkdtemp()) / "a" / "b.txt", b"whole").read_bytes()
+    b'whole'
+    """
+    path = Path(path)
+    beside: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(beside, 0o666 & ~_umask())
+        os.replace(beside, path)
+    except OSError as error:
+        raise Unavailable(f"{path}: cannot be written: {error.strerror or error}.") from error
+    finally:
+        if beside is not None and os.path.exists(beside):
+            os.unlink(beside)
+    return path
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def pack_tree(tree: Any, tensors: "dict[str, Tensor]", key: str = "") -> Any:
+    """Move every tensor of a tree of dictionaries and lists into ``tensors``; return the JSON that remains."""
+    from torch import Tensor
+
+    if isinstance(tree, Tensor):
+        tensors[key] = tree.detach().cpu().contiguous().clone()
+        return {"tensor": key}
+    if isinstance(tree, Mapping):
+        items = [[name, pack_tree(value, tensors, f"{key}.{name}")] for name, value in tree.items()]
+        return {"items": items}
+    if isinstance(tree, list | tuple):
+        return {"list": [pack_tree(value, tensors, f"{key}.{i}") for i, value in enumerate(tree)]}
+    if tree is None or isinstance(tree, bool | int | float | str):
+        return {"value": tree}
+    raise InvalidType(
+        f"checkpoint: {key.strip('.')} must be a tensor, number, text, list or mapping, got {type(tree).__name__}."
+    )
+
+
+def unpack_tree(packed: Any, tensors: "Mapping[str, Tensor]") -> Any:
+    """Undo :func:`pack_tree`."""
+    ((kind, value),) = packed.items()
+    if kind == "tensor":
+        return tensors[value]
+    if kind == "items":
+        return {name: unpack_tree(item, tensors) for name, item in value}
+    if kind == "list":
+        return [unpack_tree(item, tensors) for item in value]
+    return value
+
+
+def _checksum(tensors: "Mapping[str, Tensor]") -> int:
+    import torch
+
+    total = 0
+    for name in sorted(tensors):
+        # numpy knows no bfloat16, so hash the bytes
+        flat = tensors[name].reshape(-1).view(torch.uint8)
+        total = zlib.crc32(flat.numpy(), zlib.crc32(name.encode(), total))
+    return total
+
+
+def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
+    """Store a tree of tensors and plain values as one safetensors file, atomically, with a checksum."""
+    from safetensors.torch import save
+
+    tensors: dict[str, Tensor] = {}
+    packed = pack_tree(tree, tensors)
+    description = {"kind": kind, "tree": packed, "checksum": _checksum(tensors)}
+    return write_atomically(path, save(tensors, {"gradatim": json.dumps(description)}))
+
+
+def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:
+    """Read what :func:`save_tree` wrote; a damaged or foreign file raises one clear sentence."""
+    from safetensors import SafetensorError, safe_open
+
+    path = Path(path)
+    if not path.is_file():
+        raise Unavailable(f"{path}: no such {kind} file.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            if "gradatim" not in metadata:
+                raise InvalidValue(f"{path}: is not a {kind} of Gradatim.")
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        description = json.loads(metadata["gradatim"])
+    except (SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InvalidValue(
+            f"{path}: is damaged or not a {kind} of Gradatim ({str(error).splitlines()[0]})."
+        ) from error
+    except OSError as error:
+        raise Unavailable(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if description.get("kind") != kind:
+        raise InvalidValue(f"{path}: must be a {kind}, got a {description.get('kind')}.")
+    if _checksum(tensors) != description.get("checksum"):
+        raise InvalidValue(f"{path}: is damaged: its checksum differs. Use an older {kind}.")
+    tree: dict[str, Any] = unpack_tree(description["tree"], tensors)
+    return tree

@@ -1,0 +1,116 @@
+r"""Least squares: three roads to one solution, and the shortest solution where there are many.
+
+.. math::
+    w^\star=\arg\min_w \lVert Xw-y\rVert^2 \;\Rightarrow\; X^\top X\,w^\star=X^\top y,
+    \qquad X=QR \;\Rightarrow\; Rw^\star=Q^\top y
+
+It is the maximum-likelihood estimate under :math:`y=Xw+\epsilon` with Gaussian :math:`\epsilon`. The
+normal equations square the condition number of :math:`X` and so lose twice the digits of QR. A bias is
+fitted by centring: :math:`b=\bar y-\bar x^\top w`.
+"""
+
+import torch
+from torch import Tensor
+
+from gradatim.errors import InvalidValue, choose
+from gradatim.linear.affine import Affine
+from gradatim.linear.descent import descend_least_squares, hessian_condition
+from gradatim.linear.inputs import Array, as_design, as_target
+
+METHODS = ("qr", "normal", "descent")
+
+
+def centre(X: Tensor, y: Tensor, *, intercept: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Subtract means; return the centred pair and the means, which are zero without an intercept."""
+    if not intercept:
+        return X, y, torch.zeros_like(X[0]), torch.zeros_like(y[0])
+    x_mean, y_mean = X.mean(0), y.mean(0)
+    return X - x_mean, y - y_mean, x_mean, y_mean
+
+
+def _dependent(X: Tensor, method: str) -> InvalidValue:
+    return InvalidValue(
+        f"fit_least_squares: X must have independent columns for method={method!r}, got rank "
+        f"{int(torch.linalg.matrix_rank(X))} with {X.shape[1]} columns. "
+        "Try fit_minimum_norm or fit_ridge."
+    )
+
+
+def _qr(X: Tensor, y: Tensor) -> Tensor:
+    if X.shape[0] < X.shape[1]:
+        raise _dependent(X, "qr")
+    Q, R = torch.linalg.qr(X)
+    diagonal = R.diagonal().abs()
+    if diagonal.min() <= 1e-13:
+        raise _dependent(X, "qr")
+    rhs = Q.T @ (y if y.ndim == 2 else y[:, None])
+    return torch.linalg.solve_triangular(R, rhs, upper=True).reshape(-1, *y.shape[1:])
+
+
+def _normal(X: Tensor, y: Tensor) -> Tensor:
+    factor, failed = torch.linalg.cholesky_ex(X.T @ X)
+    diagonal = factor.diagonal().abs()
+    if failed or diagonal.min() <= 1e-7:
+        raise _dependent(X, "normal")
+    rhs = X.T @ (y if y.ndim == 2 else y[:, None])
+    return torch.cholesky_solve(rhs, factor).reshape(-1, *y.shape[1:])
+
+
+def _descent(X: Tensor, y: Tensor) -> Tensor:
+    result = descend_least_squares(X, y, steps=200_000, tolerance=1e-12)
+    if not result.has_converged:
+        raise InvalidValue(
+            "fit_least_squares: X must be well conditioned for method='descent', got condition "
+            f"number {hessian_condition(X):.2g}. Standardize the columns, or try method='qr'."
+        )
+    return result.weight
+
+
+def fit_least_squares(X: Array, y: Array, *, method: str = "qr", intercept: bool = True) -> Affine:
+    """Fit a linear model by least squares, in double precision.
+
+    Args:
+        X: Inputs, shape ``(N, d)`` or ``(N,)``.
+        y: Targets, shape ``(N,)`` or ``(N, K)``.
+        method: ``"qr"``, ``"normal"`` (equations, by Cholesky) or ``"descent"`` (gradient descent).
+        intercept: Whether to fit a bias.
+
+    Example:
+        >>> fit = fit_least_squares(torch.tensor([0.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 5.0]))
+        >>> round(fit.weight.item(), 6), round(fit.bias.item(), 6)
+        (2.0, 1.0)
+    """
+    choose("fit_least_squares", "method", method, METHODS)
+    design = as_design("fit_least_squares", X)
+    target = as_target("fit_least_squares", y, len(design))
+    centred, deviation, x_mean, y_mean = centre(design, target, intercept=intercept)
+    if method == "descent":
+        weight = _descent(centred, deviation)
+    else:  # columns of unit length, so that a tiny pivot means dependence, not a small unit
+        lengths = centred.norm(dim=0).clamp(min=1e-300)
+        solve = _qr if method == "qr" else _normal
+        weight = solve(centred / lengths, deviation)
+        weight = weight / lengths.reshape(-1, *[1] * (weight.ndim - 1))
+    return Affine(weight, y_mean - x_mean @ weight)
+
+
+def fit_minimum_norm(X: Array, y: Array, *, intercept: bool = False) -> Affine:
+    r"""Among all least-squares solutions, the one of least norm: :math:`w=X^+y`.
+
+    With fewer samples than features, infinitely many weights fit exactly; gradient descent from zero
+    finds this one.
+
+    Args:
+        X: Inputs, shape ``(N, d)``.
+        y: Targets, shape ``(N,)`` or ``(N, K)``.
+        intercept: Whether to fit a bias, whose size does not count in the norm.
+
+    Example:
+        >>> fit_minimum_norm(torch.tensor([[3.0, 4.0]]), torch.tensor([25.0])).weight
+        tensor([3.0000, 4.0000], dtype=torch.float64)
+    """
+    design = as_design("fit_minimum_norm", X)
+    target = as_target("fit_minimum_norm", y, len(design))
+    centred, deviation, x_mean, y_mean = centre(design, target, intercept=intercept)
+    weight = torch.linalg.pinv(centred) @ deviation
+    return Affine(weight, y_mean - x_mean @ weight)

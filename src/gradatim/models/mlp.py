@@ -1,0 +1,71 @@
+"""The multi-layer perceptron."""
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from gradatim.errors import InvalidValue, choose
+from gradatim.nn import activation as build_activation
+from gradatim.nn import default_scheme, initialize
+
+NORMS = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+
+
+class MLP(nn.Sequential):
+    r"""A chain of dense layers, for any depth.
+
+    .. math:: h_0 = x, \qquad h_\ell = \phi(W_\ell h_{\ell-1} + b_\ell), \qquad f(x) = W_L h_{L-1} + b_L
+
+    The order within a hidden layer is linear, norm, activation, dropout; the last layer is linear,
+    so that losses work on logits. Inputs of shape ``(B, ...)`` are flattened to ``(B, sizes[0])``.
+
+    Args:
+        sizes: Widths from input to output, such as ``(784, 256, 128, 10)``.
+        activation: Name of :math:`\phi`.
+        dropout: Probability to *drop* a hidden unit.
+        norm: ``None``, ``"batch"`` or ``"layer"``.
+        init: Name of the weight initialization; ``None`` picks He for the ReLU family, LeCun for SELU,
+            Xavier otherwise.
+        bias: Whether dense layers have a bias.
+
+    Example:
+        >>> model = MLP((784, 256, 128, 10))
+        >>> sum(p.numel() for p in model.parameters())
+        235146
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        *,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        norm: str | None = None,
+        init: str | None = None,
+        bias: bool = True,
+    ) -> None:
+        sizes = tuple(int(size) for size in sizes)
+        if len(sizes) < 2 or min(sizes) < 1:
+            raise InvalidValue(
+                f"MLP: sizes must be two or more positive widths, got {sizes}. Try (64, 32, 10)."
+            )
+        if not 0.0 <= dropout < 1.0:
+            raise InvalidValue(f"MLP: dropout must be in [0, 1), got {dropout}. Try dropout=0.5.")
+        if norm is not None:
+            choose("MLP", "norm", norm, NORMS)
+        layers: list[nn.Module] = []
+        for n_in, n_out in zip(sizes, sizes[1:-1], strict=False):
+            layers.append(nn.Linear(n_in, n_out, bias=bias))
+            if norm is not None:
+                layers.append(NORMS[norm](n_out))
+            layers.append(build_activation(activation))
+            if dropout:
+                layers.append(nn.Dropout(dropout))
+        layers.append(nn.Linear(sizes[-2], sizes[-1], bias=bias))
+        super().__init__(*layers)
+        self.sizes, self.activation, self.dropout = sizes, activation, dropout
+        self.norm, self.init, self.bias = norm, init, bias
+        initialize(self, init or default_scheme(activation))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.flatten(1))  # (B, sizes[-1])

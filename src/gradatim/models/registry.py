@@ -1,0 +1,64 @@
+"""Build models by name, and describe them so that a JSON file can rebuild them."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from gradatim.errors import InvalidType, choose
+from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
+from gradatim.models.highway_mlp import HighwayMLP
+from gradatim.models.mlp import MLP
+from gradatim.models.mlp_mixer import MLPMixer
+from gradatim.models.residual_mlp import ResidualMLP
+
+MODELS: dict[str, Callable[..., nn.Module]] = {
+    "mlp": MLP,
+    "residual_mlp": ResidualMLP,
+    "highway_mlp": HighwayMLP,
+    "densely_connected_mlp": DenselyConnectedMLP,
+    "mlp_mixer": MLPMixer,
+}
+
+
+def build(name: str, /, *args: Any, **arguments: Any) -> nn.Module:
+    """Build the model called ``name`` with its own arguments; unknown ones are refused.
+
+    >>> build("mlp", sizes=(2, 3, 1))[0]
+    Linear(in_features=2, out_features=3, bias=True)
+    """
+    constructor = MODELS[choose("build", "name", name, MODELS)]
+    signature = inspect.signature(constructor)
+    for argument in arguments:
+        choose(f"build({name!r})", "argument", argument, signature.parameters)
+    try:
+        signature.bind(*args, **arguments)
+    except TypeError as error:
+        raise InvalidType(f"build({name!r}): {error}. It takes {signature}.") from None
+    return constructor(*args, **arguments)
+
+
+def describe(model: nn.Module) -> dict[str, Any]:
+    """Return ``{"name", "arguments"}`` of a registered model, plain enough for JSON.
+
+    >>> describe(build("mlp", (2, 3, 1), activation="tanh"))["arguments"]["activation"]
+    'tanh'
+    """
+    for name, constructor in MODELS.items():
+        if type(model) is constructor:
+            keys = inspect.signature(constructor).parameters
+            values = {key: getattr(model, key) for key in keys}
+            return {
+                "name": name,
+                "arguments": {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()},
+            }
+    raise InvalidType(
+        f"describe: model must be one of Gradatim's own ({', '.join(MODELS)}), got {type(model).__name__}. "
+        "Save its state_dict instead."
+    )
+
+
+def rebuild(description: dict[str, Any]) -> nn.Module:
+    """Build the model that :func:`describe` described, with fresh weights."""
+    return build(description["name"], **description["arguments"])

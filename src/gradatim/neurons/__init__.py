@@ -1,0 +1,1 @@
+"""The first neurons and memories: threshold logic, perceptron, Hebbian rule, ADALINE, Hopfield networks."""

@@ -1,0 +1,79 @@
+"""What the binary linear classifiers of this package share: labels, activation, prediction."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gradatim.errors import InvalidValue
+
+Array = NDArray[np.float64]
+
+
+class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    r"""A binary classifier that predicts its second class where :math:`w^\top x + b > 0`."""
+
+    fit_intercept: bool
+
+    @abstractmethod
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from samples ``X`` of shape ``(n, d)`` and labels ``y`` of two values."""
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        r"""The activation :math:`a = w^\top x + b`, shape ``(n,)``."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=np.float64)
+        return np.asarray((rows @ self.coef_.T + self.intercept_)[:, 0])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class of each sample; the first where the activation is exactly zero."""
+        fires = self.decision_function(X) > 0
+        return np.asarray(self.classes_[fires.astype(int)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _prepare(
+        self, X: ArrayLike, y: ArrayLike, *, classes: ArrayLike | None = None, reset: bool = True
+    ) -> tuple[Array, Array]:
+        """Validated inputs, with a column of ones for the intercept, and targets ±1.
+
+        With ``reset`` the classes are learned from ``classes``, or from ``y`` where that is not given.
+        """
+        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64)
+        check_classification_targets(y)
+        owner = type(self).__name__
+        if reset:
+            found = np.unique(y if classes is None else np.asarray(classes))
+            if len(found) != 2:
+                raise InvalidValue(
+                    f"{owner}: y must hold two classes, got {len(found)} class{'es' * (len(found) != 1)}. "
+                    "Only binary classification is supported."
+                )
+            self.classes_ = found
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise InvalidValue(
+                f"{owner}: y must hold the classes {self.classes_.tolist()}, got also {unknown.tolist()}."
+            )
+        inputs = np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else np.asarray(X)
+        return inputs, np.where(y == self.classes_[1], 1.0, -1.0)
+
+    def _keep(self, weights: Array) -> None:
+        """Store the learned weights under scikit-learn's names."""
+        d = self.n_features_in_
+        self.coef_ = weights[None, :d].copy()
+        self.intercept_ = weights[d:].copy() if self.fit_intercept else np.zeros(1)
+
+    def _check_step(self, eta: float, max_epochs: int) -> None:
+        owner = type(self).__name__
+        if not (np.isfinite(eta) and eta > 0):
+            raise InvalidValue(f"{owner}: eta must be positive, got {eta}. Try eta=0.1.")
+        if max_epochs < 1:
+            raise InvalidValue(f"{owner}: max_epochs must be at least 1, got {max_epochs}.")

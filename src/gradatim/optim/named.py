@@ -1,0 +1,98 @@
+"""Optimizers by name: PyTorch's own, in their fastest form."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from gradatim.errors import InvalidType, InvalidValue, choose
+
+OptimizerFactory = Callable[..., Optimizer]
+
+OPTIMIZERS: dict[str, OptimizerFactory] = {
+    "sgd": torch.optim.SGD,
+    "momentum": partial(torch.optim.SGD, momentum=0.9),
+    "nesterov": partial(torch.optim.SGD, momentum=0.9, nesterov=True),
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "rmsprop": torch.optim.RMSprop,
+    "adagrad": torch.optim.Adagrad,
+    "adadelta": torch.optim.Adadelta,
+    "adamax": torch.optim.Adamax,
+    "nadam": torch.optim.NAdam,
+    "radam": torch.optim.RAdam,
+}
+_FUSED = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.Adagrad)
+
+
+def decay_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """Split parameters into decayed weights and undecayed biases and normalization scales.
+
+    Vectors and scalars (biases, gains) carry no decay: shrinking them does not simplify the function.
+    """
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    if not weight_decay:
+        return [{"params": parameters, "weight_decay": 0.0}]
+    weights = [p for p in parameters if p.ndim > 1]
+    others = [p for p in parameters if p.ndim <= 1]
+    groups = [
+        {"params": weights, "weight_decay": weight_decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return [group for group in groups if group["params"]]
+
+
+def _fastest(factory: OptimizerFactory, parameters: Iterable[torch.Tensor]) -> dict[str, bool]:
+    """Pick the fused kernel where PyTorch has one, the multi-tensor one elsewhere."""
+    rule = factory.func if isinstance(factory, partial) else factory
+    plain = all(p.is_floating_point() and p.device.type in ("cpu", "cuda") for p in parameters)
+    return {"fused": True} if rule in _FUSED and plain else {"foreach": True}
+
+
+def build_optimizer(
+    optimizer: str | OptimizerFactory | Optimizer,
+    model: nn.Module,
+    *,
+    lr: float = 1e-3,
+    weight_decay: float = 0.0,
+) -> Optimizer:
+    """Make an optimizer for ``model`` from a name, a factory ``(parameters, lr) -> Optimizer`` or as given.
+
+    Args:
+        optimizer: A name from :data:`OPTIMIZERS`; a class or function called as
+            ``optimizer(parameter_groups, lr=lr)``; or a ready PyTorch optimizer, used as it is.
+        model: Its trainable parameters are optimized.
+        lr: Learning rate.
+        weight_decay: :math:`\\gamma` of the penalty :math:`\\frac{\\gamma}{2}\\lVert W\\rVert^2`, on weights only;
+            in ``adamw`` it is decoupled from the gradient.
+
+    Example:
+        >>> type(build_optimizer("adam", torch.nn.Linear(2, 1))).__name__
+        'Adam'
+    """
+    if isinstance(optimizer, Optimizer):
+        return optimizer
+    if not lr >= 0:
+        raise InvalidValue(f"build_optimizer: lr must be at least 0, got {lr}. Try lr=1e-3.")
+    if not weight_decay >= 0:
+        raise InvalidValue(
+            f"build_optimizer: weight_decay must be at least 0, got {weight_decay}. Try weight_decay=1e-4."
+        )
+    groups = decay_groups(model, weight_decay)
+    if not groups or not groups[0]["params"]:
+        raise InvalidValue(
+            "build_optimizer: model must have a trainable parameter, got none. Check requires_grad."
+        )
+    if isinstance(optimizer, str):
+        factory = OPTIMIZERS[choose("build_optimizer", "optimizer", optimizer, OPTIMIZERS)]
+        fastest = _fastest(factory, model.parameters())
+        return factory(groups, lr=lr, **fastest)
+    if not callable(optimizer):
+        raise InvalidType(
+            f"build_optimizer: optimizer must be a name, a factory or a torch Optimizer, got {optimizer!r}. "
+            "Try 'adam'."
+        )
+    return optimizer(groups, lr=lr)

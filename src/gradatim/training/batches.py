@@ -1,0 +1,186 @@
+"""Where batches come from: tensors in memory, permuted and sliced, or any stream of batches."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+from gradatim.errors import InvalidType, InvalidValue
+from gradatim.losses import LOSSES, Loss, cross_entropy
+
+Batch = Any
+CHUNK_BYTES = 4 << 20  # one gather serves many batches, and what it brings still fits the cache
+
+
+class Batches(Protocol):
+    """A source of batches that knows how to start epoch ``epoch`` at batch ``skip``."""
+
+    steps: int | None
+
+    def epoch(self, epoch: int, skip: int = 0) -> Iterator[Batch]: ...
+
+    def whole(self) -> Iterator[Batch]:
+        """Yield everything once, in order, in pieces as large as is good for evaluation."""
+
+
+def as_tensor(values: object, dtype: torch.dtype, name: str) -> Tensor:
+    """View ``values`` as a tensor, floating point numbers in ``dtype``; copies only when it must."""
+    if isinstance(values, Tensor):
+        tensor = values.detach()
+    else:
+        array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise InvalidType(
+                f"Trainer: {name} must be numeric, got dtype {array.dtype}. Encode text and objects as numbers first."
+            )
+        tensor = torch.from_numpy(array if array.flags.writeable else array.copy())
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def prepare_target(target: Tensor, loss: Loss, dtype: torch.dtype) -> Tensor:
+    """Give a target the type its loss needs: class indices for cross-entropy, ``dtype`` for the others."""
+    if loss is not cross_entropy:
+        return target.to(dtype) if loss in LOSSES.values() else target
+    if target.is_floating_point() and target.ndim > 1:
+        return target  # class probabilities
+    classes = target.long()
+    if target.is_floating_point() and not torch.equal(classes.to(target.dtype), target):
+        raise InvalidValue(
+            "Trainer: target of cross_entropy must be class indices 0, 1, …, got fractions. "
+            "Try loss='mse' for regression."
+        )
+    return classes
+
+
+class InMemory:
+    """Tensors of equal length; every epoch is a fresh permutation that depends on ``seed`` and the epoch only.
+
+    Args:
+        tensors: Inputs first, target last.
+        batch_size: Rows per batch; the last batch of an epoch may be smaller.
+        seed: Fixes the permutations; ``None`` keeps the given order.
+        device: Where batches are delivered.
+        drop_single: Leave out a last batch of one row, which batch normalization cannot use.
+    """
+
+    def __init__(
+        self,
+        tensors: tuple[Tensor, ...],
+        batch_size: int,
+        *,
+        seed: int | None,
+        device: torch.device,
+        drop_single: bool = False,
+    ) -> None:
+        self.tensors, self.batch_size, self.seed, self.device = tensors, batch_size, seed, device
+        rows = len(tensors[0])
+        self.rows = rows - 1 if drop_single and rows > 1 and rows % batch_size == 1 else rows
+        self.steps: int | None = -(-self.rows // batch_size)
+        row_bytes = sum(t[0].numel() * t.element_size() for t in tensors)
+        self.chunk = max(CHUNK_BYTES // max(row_bytes, 1) // batch_size, 1) * batch_size
+
+    def epoch(self, epoch: int, skip: int = 0) -> Iterator[tuple[Tensor, ...]]:
+        order = None
+        if self.seed is not None:
+            generator = torch.Generator().manual_seed((self.seed * 1_000_003 + epoch) % 2**63)
+            order = torch.randperm(len(self.tensors[0]), generator=generator)
+        for start in range(skip * self.batch_size, self.rows, self.chunk):
+            stop = min(start + self.chunk, self.rows)
+            rows = slice(start, stop) if order is None else order[start:stop]
+            chunk = [t[rows].to(self.device).split(self.batch_size) for t in self.tensors]
+            yield from zip(*chunk, strict=True)
+
+    def whole(self) -> Iterator[tuple[Tensor, ...]]:
+        pieces = [t.split(self.chunk) for t in self.tensors]
+        for piece in zip(*pieces, strict=True):
+            yield tuple(part.to(self.device) for part in piece)
+
+
+class Stream:
+    """Any iterable of batches, re-iterated every epoch; it may be larger than memory."""
+
+    def __init__(self, source: Iterable[Batch], convert: Callable[[Batch], Batch]) -> None:
+        self.source, self.convert = source, convert
+        try:
+            self.steps: int | None = len(source)  # type: ignore[arg-type]
+        except TypeError:
+            self.steps = None
+
+    def epoch(self, epoch: int, skip: int = 0) -> Iterator[Batch]:
+        if hasattr(self.source, "set_epoch"):
+            self.source.set_epoch(epoch)
+        batches = iter(self.source)
+        for _ in range(skip):
+            next(batches, None)
+        return map(self.convert, batches)
+
+    def whole(self) -> Iterator[Batch]:
+        return map(self.convert, self.source)
+
+
+def move(batch: Batch, device: torch.device, dtype: torch.dtype) -> Batch:
+    """Bring every array of a batch to ``device``, floating point in ``dtype``; structure is kept."""
+    if isinstance(batch, dict):
+        return {key: move(value, device, dtype) for key, value in batch.items()}
+    if isinstance(batch, tuple | list):
+        return tuple(move(value, device, dtype) for value in batch)
+    if isinstance(batch, Tensor | np.ndarray):
+        return as_tensor(batch, dtype, "batch").to(device, non_blocking=True)
+    return batch
+
+
+def make_batches(
+    data: object,
+    *,
+    batch_size: int,
+    seed: int | None,
+    device: torch.device,
+    dtype: torch.dtype,
+    target: Callable[[Tensor], Tensor] = lambda y: y,
+    drop_single: bool = False,
+) -> Batches:
+    """Turn what the user has into :class:`Batches`.
+
+    Args:
+        data: A tuple of tensors or arrays (inputs, then target), a :class:`torch.utils.data.Dataset`,
+            or any iterable of batches.
+        batch_size: Rows per batch, where batches are cut here.
+        seed: Seed of the shuffling; ``None`` for none.
+        device: Where batches go.
+        dtype: Floating point type of the model.
+        target: Applied to the target once (or per streamed batch), to give it the type the loss needs.
+        drop_single: As in :class:`InMemory`.
+    """
+    if isinstance(data, tuple | list) and len(data) >= 2 and all(_is_array(d) for d in data):
+        names = [*(f"input {i}" for i in range(1, len(data))), "target"]
+        tensors = [as_tensor(d, dtype, n) for d, n in zip(data, names, strict=True)]
+        lengths = [len(t) if t.ndim else 0 for t in tensors]
+        if len(set(lengths)) > 1 or lengths[0] == 0:
+            raise InvalidValue(
+                f"Trainer: inputs and target must have the same number of rows, at least one, got {lengths}."
+            )
+        tensors[-1] = target(tensors[-1])
+        return InMemory(
+            tuple(tensors), batch_size, seed=seed, device=device, drop_single=drop_single
+        )
+
+    def convert(batch: Batch) -> Batch:
+        moved = move(batch, device, dtype)
+        return (*moved[:-1], target(moved[-1])) if isinstance(moved, tuple) else moved
+
+    if isinstance(data, Dataset):
+        shuffle = seed is not None and not isinstance(data, IterableDataset)
+        return Stream(DataLoader(data, batch_size, shuffle=shuffle, drop_last=drop_single), convert)
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes | Tensor | np.ndarray):
+        return Stream(data, convert)
+    raise InvalidType(
+        "Trainer: data must be a pair (X, y) of arrays, a torch Dataset or an iterable of batches, "
+        f"got {type(data).__name__}. Try trainer.fit((X, y))."
+    )
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, Tensor | np.ndarray) or hasattr(value, "to_numpy")

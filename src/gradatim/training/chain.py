@@ -1,0 +1,193 @@
+r"""Backpropagation without autograd for plain chains of dense layers.
+
+A step of a small network is mostly overhead: a graph is recorded, walked and thrown away. For a chain the
+walk is known beforehand, so forward and backward are two short loops into buffers that are reused:
+
+.. math::
+    z_\ell = W_\ell h_{\ell-1} + b_\ell, \quad h_\ell = \phi(z_\ell), \qquad
+    \nabla_{W_\ell} = \delta_\ell^\top h_{\ell-1}, \quad
+    \delta_{\ell-1} = (\delta_\ell W_\ell) \odot \phi'(z_{\ell-1})
+
+The kernels are those autograd calls, so the numbers are the same.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gradatim.losses import LOSSES, align
+from gradatim.models import MLP
+
+_aten = torch.ops.aten
+SMALL_STEP = (
+    4_000_000  # multiplications of a step below which a second thread costs more than it gives
+)
+
+
+class _Dense:
+    def __init__(self, layer: nn.Linear, rows: int, is_first: bool) -> None:
+        self.layer, self.is_first = layer, is_first
+        self.out_buffer = layer.weight.new_empty(rows, layer.out_features)
+        self.in_buffer = layer.weight.new_empty(0 if is_first else rows, layer.in_features)
+
+    def resize(self, rows: int) -> None:
+        self.out, self.delta = self.out_buffer[:rows], self.in_buffer[:rows]
+        self.weight = self.layer.weight.detach()
+        self.weight_t = self.weight.t()
+        self.bias = None if self.layer.bias is None else self.layer.bias.detach()
+        assert self.layer.weight.grad is not None
+        self.weight_grad_t = self.layer.weight.grad.t()
+        self.bias_grad = None if self.bias is None else self.layer.bias.grad
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.x_t = x.t()
+        if self.bias is None:
+            return torch.mm(x, self.weight_t, out=self.out)
+        return torch.addmm(self.bias, x, self.weight_t, out=self.out)
+
+    def backward(self, delta: Tensor) -> Tensor:
+        torch.mm(self.x_t, delta, out=self.weight_grad_t)
+        if self.bias_grad is not None:
+            torch.sum(delta, 0, out=self.bias_grad)
+        return delta if self.is_first else torch.mm(delta, self.weight, out=self.delta)
+
+
+class _Activation:
+    """In place on the dense layer's output, which that layer does not need again."""
+
+    def __init__(
+        self, function: Callable[[Tensor], Tensor], derivative: Callable[..., Tensor]
+    ) -> None:
+        self.function, self.derivative = function, derivative
+
+    def resize(self, rows: int) -> None:
+        return
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.out = self.function(x)
+        return self.out
+
+    def backward(self, delta: Tensor) -> Tensor:
+        return self.derivative(delta, self.out, grad_input=delta)
+
+
+class _Dropout:
+    def __init__(self, p: float, rows: int, width: int, like: Tensor) -> None:
+        self.keep, self.mask_buffer = 1.0 - p, like.new_empty(rows, width)
+        self.out_buffer = like.new_empty(rows, width)
+
+    def resize(self, rows: int) -> None:
+        self.mask, self.out = self.mask_buffer[:rows], self.out_buffer[:rows]
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.mask.bernoulli_(self.keep).div_(self.keep)
+        return torch.mul(x, self.mask, out=self.out)
+
+    def backward(self, delta: Tensor) -> Tensor:
+        return delta.mul_(self.mask)
+
+
+def _relu_backward(delta: Tensor, out: Tensor, *, grad_input: Tensor) -> Tensor:
+    return _aten.threshold_backward.grad_input(delta, out, 0, grad_input=grad_input)
+
+
+_ACTIVATIONS: dict[type[nn.Module], tuple[Callable[[Tensor], Tensor], Callable[..., Tensor]]] = {
+    nn.ReLU: (torch.relu_, _relu_backward),
+    nn.Tanh: (torch.tanh_, _aten.tanh_backward.grad_input),
+    nn.Sigmoid: (torch.sigmoid_, _aten.sigmoid_backward.grad_input),
+}
+
+
+def _cross_entropy(z: Tensor, y: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
+    log_p = torch.log_softmax(z, 1)
+
+    def delta() -> Tensor:
+        seed = torch.zeros_like(z).scatter_(1, y.unsqueeze(1), -1.0 / len(y))
+        return _aten._log_softmax_backward_data.default(seed, log_p, 1, z.dtype)
+
+    return F.nll_loss(log_p, y), delta
+
+
+def _mse(z: Tensor, y: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
+    gap = z - align(z, y)
+    return gap.square().mean(), lambda: gap.mul_(2.0 / gap.numel())
+
+
+def _bce(z: Tensor, y: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
+    y = align(z, y).to(z.dtype)
+    loss = F.binary_cross_entropy_with_logits(z, y)
+    return loss, lambda: torch.sigmoid(z).sub_(y).mul_(1.0 / z.numel())
+
+
+_HEADS = {LOSSES["cross_entropy"]: _cross_entropy, LOSSES["mse"]: _mse, LOSSES["bce"]: _bce}
+
+
+def _is_watched(module: nn.Module) -> bool:
+    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    return any(getattr(module, name) for name in hooks) or hasattr(module, "parametrizations")
+
+
+def is_chain(model: nn.Module, loss: object) -> bool:
+    """Whether ``model`` is dense layers, each followed by at most one known activation, then dropout."""
+    if type(model) not in (nn.Sequential, MLP) or loss not in _HEADS:
+        return False
+    if any(_is_watched(module) for module in model.modules()):
+        return False
+    layers = [m for m in model.children() if not (type(m) is nn.Dropout and m.p == 0)]
+    kinds = [type(layer) for layer in layers]
+    parameters = [p for layer in layers for p in layer.parameters()]
+    return (
+        bool(kinds)
+        and kinds[0] is nn.Linear
+        and kinds[-1] is nn.Linear
+        and all(kind in (nn.Linear, nn.Dropout) or kind in _ACTIVATIONS for kind in kinds)
+        and all(a is nn.Linear for a, b in pairwise(kinds) if b in _ACTIVATIONS)
+        and all(p.requires_grad and p.device.type == "cpu" for p in parameters)
+        and len(set(map(id, parameters))) == len(parameters) == len(list(model.parameters()))
+    )
+
+
+class Chain:
+    """Loss and gradients of a chain; gradients land in the ``.grad`` of its parameters.
+
+    Args:
+        model: A model for which :func:`is_chain` is true, whose parameters have a ``.grad``.
+        loss: One of the named losses it knows.
+        rows: Largest batch.
+    """
+
+    def __init__(self, model: nn.Sequential, loss: object, rows: int) -> None:
+        self.stages: list[_Dense | _Activation | _Dropout] = []
+        self.head = _HEADS[loss]  # type: ignore[index]
+        self.rows, self.multiplications = -1, 0
+        width, like = 0, torch.empty(0)
+        for layer in model:
+            if isinstance(layer, nn.Linear):
+                self.stages.append(_Dense(layer, rows, is_first=not self.stages))
+                width, like = layer.out_features, layer.weight.detach()
+                self.multiplications += rows * layer.weight.numel()
+            elif isinstance(layer, nn.Dropout) and layer.p:
+                self.stages.append(_Dropout(layer.p, rows, width, like))
+            elif type(layer) in _ACTIVATIONS:
+                self.stages.append(_Activation(*_ACTIVATIONS[type(layer)]))
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return the loss of a batch and remember what the backward pass needs."""
+        if len(x) != self.rows:
+            self.rows = len(x)
+            for stage in self.stages:
+                stage.resize(self.rows)
+        h = x if x.ndim == 2 else x.flatten(1)
+        for stage in self.stages:
+            h = stage.forward(h)
+        loss, self.delta = self.head(h, y)
+        return loss
+
+    def backward(self) -> None:
+        """Fill the gradients of the batch last seen by :meth:`forward`."""
+        delta = self.delta()
+        for stage in reversed(self.stages):
+            delta = stage.backward(delta)

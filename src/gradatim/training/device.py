@@ -1,0 +1,51 @@
+"""Which device a run uses, and how many threads."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from gradatim.errors import InvalidValue
+
+
+def choose_device(device: str | torch.device = "auto") -> torch.device:
+    """Return the device asked for; ``"auto"`` takes an accelerator when there is one.
+
+    >>> choose_device("cpu")
+    device(type='cpu')
+    """
+    if device == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidValue(
+            f"Trainer: device must be 'auto', 'cpu', 'cuda' or 'mps' and present, got {device!r} ({reason}). "
+            "Try 'auto'."
+        ) from error
+
+
+@contextmanager
+def limit_threads(threads: int) -> Iterator[None]:
+    """Compute with at most ``threads`` threads, then with as many as before."""
+    before = torch.get_num_threads()
+    if threads >= before:
+        yield
+        return
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def own_randomness(seed: int, device: torch.device) -> Iterator[None]:
+    """Draw from a generator seeded with ``seed``; the caller's random state is untouched."""
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        yield

@@ -1,0 +1,152 @@
+"""Adam, AdamW and SGD on one flat vector per parameter group: one kernel call instead of a Python step.
+
+The parameters of a group become views into one vector, and so do their gradients and the optimizer's
+moments; the rule itself is PyTorch's fused kernel. :meth:`FlatOptimizer.close` gives everything back.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import SGD, Adam, AdamW, Optimizer
+
+_MOMENTS = {
+    Adam: ("exp_avg", "exp_avg_sq"),
+    AdamW: ("exp_avg", "exp_avg_sq"),
+    SGD: ("momentum_buffer",),
+}
+_ALIGNMENT = 16  # values, 64 bytes: the matrix kernels' results may depend on alignment
+
+
+def _flatten(tensors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    """Copy tensors into one vector; return it and a view of it for each."""
+    starts, total = [], 0
+    for tensor in tensors:
+        starts.append(total)
+        total += -(-tensor.numel() // _ALIGNMENT) * _ALIGNMENT
+    flat = tensors[0].new_zeros(total)
+    views = [
+        flat[start : start + tensor.numel()].view(tensor.shape)
+        for start, tensor in zip(starts, tensors, strict=True)
+    ]
+    for view, tensor in zip(views, tensors, strict=True):
+        view.copy_(tensor)
+    return flat, views
+
+
+class _Group:
+    """One parameter group, flat: values, gradient, moments and the number of steps taken."""
+
+    def __init__(self, optimizer: Optimizer, settings: dict[str, Any]) -> None:
+        self.settings, self.parameters, self.state = settings, settings["params"], optimizer.state
+        self.values, views = _flatten([p.detach() for p in self.parameters])
+        self.gradient, gradients = _flatten([torch.zeros_like(v) for v in views])
+        names = _MOMENTS[type(optimizer)] if settings.get("momentum", 1) else ()
+        started = [p for p in self.parameters if self.state.get(p)]
+        self.is_started = bool(started)
+        self.step = torch.zeros(())
+        if started and "step" in self.state[started[0]]:
+            self.step += float(self.state[started[0]]["step"])
+        self.moments: list[list[Tensor]] = []
+        for name in names:
+            old = [
+                self.state[p][name] if self.is_started else torch.zeros_like(p.detach())
+                for p in self.parameters
+            ]
+            flat, parts = _flatten(old)
+            self.moments.append([flat])
+            for parameter, part in zip(self.parameters, parts, strict=True):
+                self.state[parameter][name] = part
+        for parameter, view, gradient in zip(self.parameters, views, gradients, strict=True):
+            parameter.data, parameter.grad = view, gradient
+
+    def sync(self) -> None:
+        for parameter in self.parameters:
+            if "exp_avg" in self.state[parameter]:
+                self.state[parameter]["step"] = self.step.clone()
+
+    def release(self) -> None:
+        for parameter in self.parameters:
+            parameter.data, parameter.grad = parameter.data.clone(), None
+            state = self.state[parameter]
+            state.update({k: v.clone() for k, v in state.items() if isinstance(v, Tensor)})
+
+
+def is_flattenable(optimizer: Optimizer) -> bool:
+    """Whether the rule has a fused kernel here and needs nothing but the usual moments."""
+    plain = type(optimizer) in _MOMENTS and all(
+        not any(group.get(flag) for flag in ("amsgrad", "maximize", "differentiable", "capturable"))
+        and not isinstance(group["lr"], Tensor)
+        for group in optimizer.param_groups
+    )
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    one_type = len({(p.dtype, p.device) for p in parameters}) == 1
+    return plain and one_type and parameters[0].device.type == "cpu"
+
+
+class FlatOptimizer:
+    """Take over the parameters of ``optimizer`` and apply its rule to them flat."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.groups = [_Group(optimizer, settings) for settings in optimizer.param_groups]
+        self.gradients = [group.gradient for group in self.groups]
+        self._update = self._sgd if type(optimizer) is SGD else self._adam
+        fused_adamw, fused_adam = torch._fused_adamw_, torch._fused_adam_
+        self._kernel = fused_adamw if type(optimizer) is AdamW else fused_adam
+
+    def step(self) -> None:
+        for group in self.groups:
+            self._update(group)
+
+    def _adam(self, group: _Group) -> None:
+        settings = group.settings
+        group.step += 1
+        self._kernel(
+            [group.values],
+            [group.gradient],
+            group.moments[0],
+            group.moments[1],
+            [],
+            [group.step],
+            lr=settings["lr"],
+            beta1=settings["betas"][0],
+            beta2=settings["betas"][1],
+            weight_decay=settings["weight_decay"],
+            eps=settings["eps"],
+            amsgrad=False,
+            maximize=False,
+        )
+
+    def _sgd(self, group: _Group) -> None:
+        settings = group.settings
+        torch._fused_sgd_(
+            [group.values],
+            [group.gradient],
+            group.moments[0] if group.moments else [],
+            weight_decay=settings["weight_decay"],
+            momentum=settings["momentum"],
+            lr=settings["lr"],
+            dampening=settings["dampening"],
+            nesterov=settings["nesterov"],
+            maximize=False,
+            is_first_step=not group.is_started,
+        )
+        group.is_started = True
+
+    def clip_norm(self, limit: float) -> None:
+        r"""Scale the gradient to norm ``limit`` where it is longer."""
+        norms = torch.stack([torch.linalg.vector_norm(g) for g in self.gradients])
+        factor = (limit / (torch.linalg.vector_norm(norms) + 1e-6)).clamp_(max=1.0)
+        for gradient in self.gradients:
+            gradient.mul_(factor)
+
+    def sync(self) -> None:
+        """Write the step counts into the optimizer, so that its ``state_dict`` is complete."""
+        for group in self.groups:
+            group.sync()
+
+    def close(self) -> None:
+        """Give parameters and moments memory of their own again."""
+        self.sync()
+        for group in self.groups:
+            group.release()

@@ -1,0 +1,147 @@
+"""Where a run went bad: the first layer whose output or gradient is not finite."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.errors import GradatimError
+
+if TYPE_CHECKING:
+    from gradatim.training.trainer import Trainer
+
+
+class NonFiniteError(GradatimError, ArithmeticError):
+    """A loss, gradient or weight became infinite or not a number.
+
+    Attributes:
+        epoch: Epoch, from 1.
+        batch: Batch within the epoch, from 1.
+        layer: Name of the first bad layer, or ``"input"``, ``"loss"``.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, epoch: int, batch: int, layer: str) -> None:
+        super().__init__(message)
+        self.epoch, self.batch, self.layer = epoch, batch, layer
+
+
+def is_finite(value: object) -> bool:
+    """Whether every floating point number of a tensor, or a nest of tensors, is finite."""
+    if isinstance(value, Tensor):
+        return not value.is_floating_point() or bool(torch.isfinite(value).all())
+    if isinstance(value, tuple | list):
+        return all(is_finite(v) for v in value)
+    if isinstance(value, dict):
+        return all(is_finite(v) for v in value.values())
+    return True
+
+
+def first_bad_output(model: nn.Module, forward: Callable[[], object]) -> str | None:
+    """Run ``forward`` and name the first innermost module whose output is not finite."""
+    bad: list[str] = []
+
+    def watch(name: str) -> Callable[[nn.Module, object, object], None]:
+        def hook(module: nn.Module, inputs: object, output: object) -> None:
+            if not bad and not is_finite(output):
+                bad.append(name)
+
+        return hook
+
+    leaves = [(n, m) for n, m in model.named_modules() if not any(m.children())]
+    handles = [module.register_forward_hook(watch(name)) for name, module in leaves]
+    try:
+        with torch.no_grad():
+            forward()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return bad[0] if bad else None
+
+
+def first_bad_gradient(model: nn.Module) -> str | None:
+    """Name the layer where the backward pass, which runs from the last layer to the first, went bad."""
+    names = [n for n, p in model.named_parameters() if p.grad is not None and not is_finite(p.grad)]
+    return names[-1].rpartition(".")[0] if names else None
+
+
+def bad_weights(model: nn.Module) -> str | None:
+    """Name the first layer with a weight that is not finite."""
+    names = [n for n, p in model.named_parameters() if not is_finite(p.detach())]
+    return names[0].rpartition(".")[0] if names else None
+
+
+def label(model: nn.Module, layer: str) -> str:
+    """Write a layer as its name and type.
+
+    >>> label(nn.Sequential(nn.ReLU()), "0")
+    "layer '0' (ReLU)"
+    """
+    return f"layer '{layer}' ({type(model.get_submodule(layer)).__name__})"
+
+
+def _shape(batch: object) -> str:
+    if isinstance(batch, Tensor):
+        return f"{str(batch.dtype).removeprefix('torch.')} {tuple(batch.shape)}"
+    values = batch.values() if isinstance(batch, Mapping) else batch
+    if isinstance(values, tuple | list):
+        return ", ".join(_shape(value) for value in values)
+    return type(batch).__name__
+
+
+def explain_bad_batch(batch: object, error: Exception) -> str:
+    """Say in one sentence that model, loss and data do not fit together."""
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return (
+        f"Trainer: model, loss and data must fit together, got a batch of {_shape(batch)}: {reason}. "
+        "Check the widths of the first and last layer, the classes (0 to C-1) and the dtypes."
+    )
+
+
+def explain_bad_loss(trainer: "Trainer", batch: object, ago: int) -> NonFiniteError:
+    """Find out where a loss that is not finite comes from.
+
+    The weights are those before the update of this batch, and the gradients still those of the batch
+    before: gradients are cleared only after the loss has been looked at.
+    """
+    model, epoch, number = trainer.model, trainer.epoch + 1, trainer.position + 1 - ago
+    place = f"Training stopped: the loss is not finite at epoch {epoch}, batch {number}"
+    inputs = batch[:-1] if isinstance(batch, tuple) else batch
+    weights = bad_weights(model)
+    if weights is not None:
+        gradient = first_bad_gradient(model)
+        layer = weights if gradient is None else gradient
+        what = "weights overflowed" if gradient is None else "gradient went bad one batch earlier"
+        cause = f"the {what} in {label(model, layer)}"
+        remedy = "Lower the learning rate or set clip_norm"
+    elif not is_finite(inputs):
+        layer, cause, remedy = "input", "the input has NaN or infinity", "Clean or impute the data"
+    else:
+        from gradatim.training.steps import forward
+
+        found = first_bad_output(model, lambda: forward(trainer, batch))
+        layer = "loss" if found is None else found
+        cause = "all outputs are finite, but the loss is not"
+        if found is not None:
+            cause = f"the first output that went bad is that of {label(model, found)}"
+        remedy = "Lower the learning rate, scale the inputs or set clip_norm"
+    return NonFiniteError(f"{place}: {cause}. {remedy}.", epoch=epoch, batch=number, layer=layer)
+
+
+def check_parameters(trainer: "Trainer") -> None:
+    """Raise if the last update of an epoch left a weight that is not finite."""
+    model = trainer.model
+    total = sum(p.detach().sum() for p in model.parameters() if p.is_floating_point())
+    if is_finite(total) or (weights := bad_weights(model)) is None:
+        return
+    layer = first_bad_gradient(model) or weights
+    epoch, number = trainer.epoch + 1, trainer.position
+    raise NonFiniteError(
+        f"Training stopped: the update at epoch {epoch}, batch {number} is not finite, first in "
+        f"{label(model, layer)}. Lower the learning rate or set clip_norm.",
+        epoch=epoch,
+        batch=number,
+        layer=layer,
+    )

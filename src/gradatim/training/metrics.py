@@ -1,0 +1,118 @@
+"""Metrics accumulated over batches on the device, read once at the end."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from gradatim.errors import InvalidType, choose
+from gradatim.losses import align
+
+MetricFunction = Callable[[Tensor, Tensor], Tensor]
+
+
+class Metric(Protocol):
+    """Sums over batches and the number they give."""
+
+    name: str
+
+    def update(self, output: Tensor, target: Tensor) -> None: ...
+
+    def compute(self) -> float: ...
+
+
+class Mean:
+    """Average over samples of a function of a batch that itself averages over the batch."""
+
+    def __init__(self, name: str, function: MetricFunction) -> None:
+        self.name, self.function = name, function
+        self.total: Tensor | float = 0.0
+        self.count = 0
+
+    def update(self, output: Tensor, target: Tensor) -> None:
+        self.total = self.total + self.function(output, target).double() * len(target)
+        self.count += len(target)
+
+    def compute(self) -> float:
+        return float(self.total) / self.count if self.count else float("nan")
+
+
+class R2:
+    r"""Coefficient of determination over all samples.
+
+    .. math:: R^2 = 1 - \frac{\sum_i (y_i - f_i)^2}{\sum_i (y_i - \bar y)^2}
+
+    The spread of ``y`` is merged batch by batch (Chan's update), so large means lose no digits.
+    """
+
+    name = "r2"
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean: Tensor | float = 0.0
+        self.spread: Tensor | float = 0.0
+        self.residual: Tensor | float = 0.0
+
+    def update(self, output: Tensor, target: Tensor) -> None:
+        y = align(output, target).double()
+        n, mean = y.shape[0], y.mean(0)
+        gap = mean - self.mean
+        total = self.count + n
+        self.spread = self.spread + ((y - mean) ** 2).sum(0) + gap**2 * (self.count * n / total)
+        self.mean = self.mean + gap * (n / total)
+        self.residual = self.residual + ((y - output.double()) ** 2).sum(0)
+        self.count = total
+
+    def compute(self) -> float:
+        return float((1.0 - torch.as_tensor(self.residual) / torch.as_tensor(self.spread)).mean())
+
+
+def accuracy(output: Tensor, target: Tensor) -> Tensor:
+    """Share of samples whose largest logit (or positive logit, for one output) is the right class."""
+    if target.dtype.is_floating_point and target.shape == output.shape and output.shape[-1] > 1:
+        target = target.argmax(-1)
+    single = output.ndim == 1 or (output.shape[1] == 1 and output.ndim == 2)
+    predicted = (output.flatten() > 0) if single else output.argmax(1)
+    return (predicted == target.reshape(predicted.shape)).double().mean()
+
+
+def error(output: Tensor, target: Tensor) -> Tensor:
+    """One minus :func:`accuracy`."""
+    return 1.0 - accuracy(output, target)
+
+
+def mean_squared_error(output: Tensor, target: Tensor) -> Tensor:
+    """Mean of the squared difference."""
+    return ((output - align(output, target)).double() ** 2).mean()
+
+
+def mean_absolute_error(output: Tensor, target: Tensor) -> Tensor:
+    """Mean of the absolute difference."""
+    return (output - align(output, target)).double().abs().mean()
+
+
+METRICS: dict[str, Callable[[], Metric]] = {
+    "accuracy": lambda: Mean("accuracy", accuracy),
+    "error": lambda: Mean("error", error),
+    "r2": R2,
+    "mse": lambda: Mean("mse", mean_squared_error),
+    "mae": lambda: Mean("mae", mean_absolute_error),
+}
+
+
+def build_metric(metric: str | MetricFunction) -> Metric:
+    """Start a metric by name, or from a function ``(output, target) -> batch mean``.
+
+    >>> metric = build_metric("accuracy")
+    >>> metric.update(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([1, 1]))
+    >>> metric.compute()
+    0.5
+    """
+    if isinstance(metric, str):
+        return METRICS[choose("build_metric", "metric", metric, METRICS)]()
+    if not callable(metric):
+        raise InvalidType(
+            f"build_metric: metric must be a name or a function, got {metric!r}. Names: {', '.join(METRICS)}."
+        )
+    return Mean(getattr(metric, "__name__", type(metric).__name__), metric)

@@ -1,0 +1,77 @@
+"""A progress bar with epoch, loss, validation metric, rate and time left; silent off a terminal."""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gradatim.training.totals import Totals
+
+_REFRESH = 0.1  # seconds
+
+
+class TrainingBar:
+    """Shows one run. ``advance`` costs nothing between two refreshes.
+
+    Args:
+        epochs: Epochs of the run.
+        steps: Batches per epoch, if known.
+        is_shown: Whether to show anything at all.
+    """
+
+    def __init__(self, epochs: int, steps: int | None, *, is_shown: bool) -> None:
+        self.epochs, self.steps = epochs, steps
+        console = Console(stderr=True)
+        self.is_shown = is_shown and console.is_terminal
+        self.validation = ""
+        self.due = self.epoch_started = 0.0
+        self.epoch, self.rows_before = -1, 0
+        if self.is_shown:
+            self.bar = Progress(
+                TextColumn("epoch {task.fields[epoch]}"),
+                BarColumn(),
+                TextColumn("{task.fields[figures]}"),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+            )
+            self.task = self.bar.add_task(
+                "", total=epochs * (steps or 1), epoch=f"0/{epochs}", figures=""
+            )
+
+    def __enter__(self) -> Self:
+        if self.is_shown:
+            self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.is_shown:
+            self.bar.stop()
+
+    def advance(self, epoch: int, position: int, totals: Totals) -> None:
+        """Report that ``position`` batches of ``epoch`` are done."""
+        if not self.is_shown or time.perf_counter() < self.due:
+            return
+        now = time.perf_counter()
+        completed = epoch * (self.steps or 1) + (position if self.steps else 0)
+        if epoch != self.epoch:
+            self.epoch, self.epoch_started, self.rows_before = epoch, now, totals.rows
+        rate = (totals.rows - self.rows_before) / max(now - self.epoch_started, 1e-9)
+        self.due = now + _REFRESH
+        self.bar.update(
+            self.task,
+            completed=completed,
+            epoch=f"{epoch + 1}/{self.epochs}",
+            figures=f"loss {totals.loss / max(totals.rows, 1):.4f}{self.validation} · {rate:,.0f} samples/s",
+        )
+
+    def validated(self, figures: dict[str, float]) -> None:
+        """Show the newest validation figures from now on."""
+        self.validation = "".join(f" · {k.replace('_', ' ')} {v:.4f}" for k, v in figures.items())

@@ -1,0 +1,146 @@
+"""One training step: through autograd for any model, without it for plain chains."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.errors import InvalidType
+from gradatim.losses import cross_entropy
+from gradatim.models import MLP
+from gradatim.training.batches import Batch, Batches, InMemory
+from gradatim.training.chain import SMALL_STEP, Chain, is_chain
+from gradatim.training.flat import FlatOptimizer, is_flattenable
+
+if TYPE_CHECKING:
+    from gradatim.training.trainer import Trainer
+
+StepFunction = Callable[[nn.Module, Batch], Tensor | Mapping[str, Tensor | float]]
+
+
+class Step(Protocol):
+    """Moves the model by one batch and returns its loss, detached; ``None`` where a step reports none."""
+
+    threads: int
+
+    def __call__(self, batch: Batch) -> Tensor | None: ...
+
+    def sync(self) -> None:
+        """Make the optimizer's ``state_dict`` complete."""
+
+    def close(self) -> None:
+        """Leave model and optimizer as PyTorch expects them."""
+
+
+def rows_of(batch: Batch) -> int:
+    """Count the rows of the first tensor found in a batch."""
+    if isinstance(batch, Tensor):
+        return len(batch) if batch.ndim else 1
+    values = batch.values() if isinstance(batch, Mapping) else batch
+    return rows_of(next(iter(values))) if isinstance(batch, Mapping | tuple | list) and batch else 1
+
+
+def forward(trainer: "Trainer", batch: Batch) -> tuple[Tensor | None, Mapping[str, Tensor | float]]:
+    """Return the loss of a batch and the other figures of a custom step."""
+    if trainer.step is None:
+        if not isinstance(batch, tuple) or len(batch) < 2:
+            raise InvalidType(
+                f"Trainer: a batch must be a tuple (inputs, target), got {type(batch).__name__}. "
+                "Pass step=, a function (model, batch) -> loss."
+            )
+        return trainer.loss(trainer.model(*batch[:-1]), batch[-1]), {}
+    result = trainer.step(trainer.model, batch)
+    if isinstance(result, Tensor):
+        return result, {}
+    if not isinstance(result, Mapping):
+        raise InvalidType(
+            f"Trainer: step must return a loss or a mapping of figures, got {type(result).__name__}."
+        )
+    loss = result.get("loss")
+    return loss if isinstance(loss, Tensor) else None, {
+        name: value for name, value in result.items() if name != "loss"
+    }
+
+
+class AutogradStep:
+    """Forward, backward and update as in any PyTorch loop."""
+
+    def __init__(self, trainer: "Trainer") -> None:
+        self.trainer = trainer
+        self.observers = trainer.observers("on_gradients")
+        self.threads = torch.get_num_threads()
+
+    def __call__(self, batch: Batch) -> Tensor | None:
+        trainer = self.trainer
+        loss, figures = forward(trainer, batch)
+        trainer.observe(loss, batch, figures)
+        if loss is None:
+            return None
+        trainer.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        loss = loss.detach()
+        if trainer.clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(trainer.model.parameters(), trainer.clip_norm)
+        for callback in self.observers:
+            callback.on_gradients(trainer, loss)
+        trainer.optimizer.step()
+        return loss
+
+    def sync(self) -> None:
+        return
+
+    def close(self) -> None:
+        return
+
+
+class ChainStep:
+    """The same numbers for a chain, by :class:`Chain` and :class:`FlatOptimizer`."""
+
+    @staticmethod
+    def fits(trainer: "Trainer", batches: Batches) -> bool:
+        """Whether data, model, loss and optimizer are all plain, and nobody asks for autograd."""
+        if not isinstance(batches, InMemory) or len(batches.tensors) != 2:
+            return False
+        x, y = batches.tensors
+        if x.dtype != trainer.dtype or not (x.ndim == 2 or type(trainer.model) is MLP):
+            return False
+        if trainer.loss is cross_entropy and y.ndim != 1:
+            return False
+        optimized = [p for group in trainer.optimizer.param_groups for p in group["params"]]
+        return (
+            trainer.step is None
+            and not any(callback.needs_autograd for callback in trainer.callbacks)
+            and is_chain(trainer.model, trainer.loss)
+            and {id(p) for p in optimized} == {id(p) for p in trainer.model.parameters()}
+            and is_flattenable(trainer.optimizer)
+        )
+
+    def __init__(self, trainer: "Trainer") -> None:
+        assert isinstance(trainer.model, nn.Sequential)
+        self.trainer = trainer
+        self.observers = trainer.observers("on_gradients")
+        self.optimizer = FlatOptimizer(trainer.optimizer)
+        self.chain = Chain(trainer.model, trainer.loss, trainer.batch_size)
+        small = self.chain.multiplications < SMALL_STEP
+        self.threads = 1 if small else torch.get_num_threads()
+
+    @torch.no_grad()
+    def __call__(self, batch: Batch) -> Tensor:
+        x, y = batch
+        trainer, chain = self.trainer, self.chain
+        loss = chain.forward(x, y)
+        trainer.observe(loss, batch, {})
+        chain.backward()
+        if trainer.clip_norm is not None:
+            self.optimizer.clip_norm(trainer.clip_norm)
+        for callback in self.observers:
+            callback.on_gradients(trainer, loss)
+        self.optimizer.step()
+        return loss
+
+    def sync(self) -> None:
+        self.optimizer.sync()
+
+    def close(self) -> None:
+        self.optimizer.close()

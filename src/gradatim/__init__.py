@@ -16,7 +16,7 @@ _HOME = {
     "NeuralClassifier": "gradatim.estimators",
     "NeuralRegressor": "gradatim.estimators",
     "Trainer": "gradatim.training",
-    "load_model": "gradatim.estimators",
+    "load_model": "gradatim.model_folder",
 }
 _SUBPACKAGES = (
     "data",
@@ -32,7 +32,8 @@ _SUBPACKAGES = (
 
 if TYPE_CHECKING:
     from gradatim import data, evaluation, experiments, losses, models, nn, optim, plots, training
-    from gradatim.estimators import NeuralClassifier, NeuralRegressor, load_model
+    from gradatim.estimators import NeuralClassifier, NeuralRegressor
+    from gradatim.model_folder import load_model
     from gradatim.training import Checkpoint, EarlyStopping, History, Trainer
 
 __all__ = [

@@ -86,7 +86,8 @@ def delta_recursion(
     Example:
         A net of one sigmoid unit and one linear unit, input 1, target 0.5:
 
-        >>> w1, b1, w2, b2 = (torch.tensor(v).double() for v in ([[0.4]], [0.3], [[0.5]], [0.1]))
+        >>> values = [[0.4]], [0.3], [[0.5]], [0.1]
+        >>> w1, b1, w2, b2 = (torch.tensor(value, dtype=torch.float64) for value in values)
         >>> one = torch.ones(1, 1).double()
         >>> chain = delta_recursion([w1, w2], [b1, b2], one, one / 2)
         >>> [round(delta.item(), 6) for delta in chain.delta]
@@ -111,7 +112,9 @@ def delta_recursion(
     return DenseChain(energy, z, h[1:], delta, gradients, [d.sum(0) for d in delta])
 
 
-def _check_shapes(weights: Sequence[Tensor], biases: Sequence[Tensor], x: Tensor, y: Tensor) -> None:
+def _check_shapes(
+    weights: Sequence[Tensor], biases: Sequence[Tensor], x: Tensor, y: Tensor
+) -> None:
     if not weights or len(weights) != len(biases):
         raise InvalidValue(
             "delta_recursion: weights and biases must be equally many, at least one of each, "

@@ -85,12 +85,14 @@ def _one_sided(
     return slopes[0], slopes[1]
 
 
-def _values(evaluate: Callable[[Tensor], Tensor], x: Tensor, entries: Tensor, moved: Tensor) -> Tensor:
+def _values(
+    evaluate: Callable[[Tensor], Tensor], x: Tensor, entries: Tensor, moved: Tensor
+) -> Tensor:
     """Values of the function with one entry moved at a time, in batches that fit into memory."""
     size = max(1, min(512, 2**20 // max(1, x.numel())))
     values = []
     for chunk, replacement in zip(entries.split(size), moved.split(size), strict=True):
         points = x.flatten().repeat(len(chunk), 1)  # (k, n)
-        points[torch.arange(len(chunk)), chunk] = replacement
+        points[torch.arange(len(chunk), device=x.device), chunk] = replacement
         values.append(evaluate(points.view(len(chunk), *x.shape)))
     return torch.cat(values)

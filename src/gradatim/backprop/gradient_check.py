@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,7 +14,8 @@ from gradatim.backprop.scalar_function import ScalarFunction, scalar_function
 from gradatim.errors import InvalidValue
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True)
+class Entry:
     """One entry of one input: its gradient twice, and how far the two are apart."""
 
     name: str
@@ -128,6 +129,7 @@ def check_gradients(
     kinks: list[Entry] = []
     for name, gradient in analytic.items():
         chosen = torch.randperm(gradient.numel(), generator=generator)[:max_entries].sort().values
+        chosen = chosen.to(gradient.device)
         evaluate = partial(function.evaluate, name)
         slopes = central_differences(evaluate, function.variables[name], chosen, scale=scale)
         error = _relative_error(gradient.flatten()[chosen], slopes, tolerance)
@@ -148,7 +150,9 @@ def check_gradients(
 
 def _scale(function: ScalarFunction, analytic: dict[str, Tensor]) -> float:
     """Size of the terms in :math:`E`: its outputs, and what each entry contributes to first order."""
-    terms = [float((function.variables[n] * g).abs().amax()) for n, g in analytic.items() if g.numel()]
+    terms = [
+        float((function.variables[n] * g).abs().amax()) for n, g in analytic.items() if g.numel()
+    ]
     return max([function.scale, *(term for term in terms if math.isfinite(term))])
 
 
@@ -160,8 +164,12 @@ def _relative_error(gradient: Tensor, slopes: Differences, tolerance: float) -> 
     return torch.where(gradient == nearest, 0.0, error).nan_to_num(nan=math.inf)
 
 
-def _entries(name: str, gradient: Tensor, chosen: Tensor, slopes: Differences, error: Tensor) -> list[Entry]:
-    indices = torch.stack(torch.unravel_index(chosen, gradient.shape), dim=1) if gradient.ndim else None
+def _entries(
+    name: str, gradient: Tensor, chosen: Tensor, slopes: Differences, error: Tensor
+) -> list[Entry]:
+    indices = (
+        torch.stack(torch.unravel_index(chosen, gradient.shape), dim=1) if gradient.ndim else None
+    )
     places: list[Any] = [tuple(i) for i in indices.tolist()] if indices is not None else [()]
     columns = (gradient.flatten()[chosen].tolist(), slopes.central.tolist(), error.tolist())
     return [Entry(name, *row) for row in zip(places, *columns, strict=True)]

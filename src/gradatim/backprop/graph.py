@@ -1,5 +1,6 @@
 """The computation graph that autograd recorded, as nodes and edges with values and gradients."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.backprop.dot import dot_source
-from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.errors import InvalidType, InvalidValue, Unavailable, choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,17 +54,19 @@ class ComputationGraph:
 
     def figure(self) -> "Figure":
         """Draw the graph from leaves at the top to the loss at the bottom."""
-        from gradatim.plots.computation_graph import graph_figure
+        from gradatim.plots.backprop import graph_figure
 
         return graph_figure(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write a picture, in the format of the ending such as ``.svg``, ``.png`` or ``.pdf``.
+        """Write a picture, in the format of the ending: ``.svg``, ``.png`` or ``.pdf``.
 
         Graphviz draws it where its program ``dot`` is installed, otherwise Matplotlib does.
         """
         path = Path(path)
-        kind = path.suffix.lstrip(".") or "svg"
+        kind = choose(
+            "ComputationGraph.save", "path ending", path.suffix.lstrip("."), ("svg", "png", "pdf")
+        )
         program = shutil.which("dot")
         try:
             if program is None:
@@ -72,7 +75,9 @@ class ComputationGraph:
                 command = [program, f"-T{kind}", "-o", str(path)]
                 subprocess.run(command, input=self.dot, text=True, check=True, capture_output=True)
         except subprocess.CalledProcessError as error:
-            raise Unavailable(f"ComputationGraph.save: Graphviz failed: {error.stderr.strip()}") from error
+            raise Unavailable(
+                f"ComputationGraph.save: Graphviz failed: {error.stderr.strip()}"
+            ) from error
         return path
 
 
@@ -95,9 +100,9 @@ def computation_graph(
         >>> for node in graph.nodes:
         ...     print(node.label, node.value, node.gradient)
         w 2 88
-        mul () 88
+        mul scalar 22
         b 3 22
-        add () 22
+        add scalar 22
         pow 121 1
     """
     if not isinstance(loss, Tensor):
@@ -110,7 +115,9 @@ def computation_graph(
     named = dict(params.named_parameters()) if isinstance(params, nn.Module) else dict(params or {})
     order = list(_forward_order(loss.grad_fn))
     gradients = _gradients(loss, order)
-    names = {_home(tensor): (name, tensor) for name, tensor in named.items() if tensor.requires_grad}
+    names = {
+        _home(tensor): (name, tensor) for name, tensor in named.items() if tensor.requires_grad
+    }
     position = {fn: index for index, fn in enumerate(order)}
     nodes = [_node(fn, loss, gradients.get(fn), names) for fn in order]
     edges = [(position[source], position[fn]) for fn in order for source in _sources(fn)]
@@ -137,7 +144,11 @@ def _forward_order(root: Any) -> Iterator[Any]:
 
 def _home(tensor: Tensor) -> Any:
     """The graph's node for a tensor: its leaf node, or the function that computed it."""
-    return tensor.grad_fn if tensor.grad_fn is not None else torch.autograd.graph.get_gradient_edge(tensor).node
+    return (
+        tensor.grad_fn
+        if tensor.grad_fn is not None
+        else torch.autograd.graph.get_gradient_edge(tensor).node
+    )
 
 
 def _gradients(loss: Tensor, order: list[Any]) -> dict[Any, Tensor]:
@@ -171,27 +182,32 @@ def _gradients(loss: Tensor, order: list[Any]) -> dict[Any, Tensor]:
     return caught | {fn: g for fn, g in zip(leaves, pulled, strict=True) if g is not None}
 
 
-def _node(fn: Any, loss: Tensor, gradient: Tensor | None, names: dict[Any, tuple[str, Tensor]]) -> Node:
+def _node(
+    fn: Any, loss: Tensor, gradient: Tensor | None, names: dict[Any, tuple[str, Tensor]]
+) -> Node:
     flows = "" if gradient is None else _numbers(gradient) or f"‖·‖ = {gradient.norm().item():.3g}"
     name, tensor = names.get(fn, ("", None))
     if hasattr(fn, "variable"):
         value = fn.variable
         return Node("leaf", name or "leaf", _numbers(value) or _shape(value), flows)
-    operation = fn.name().removesuffix("0").removesuffix("Backward")
-    operation = operation.split("::")[-1].lower()
+    operation = re.sub(r"Backward\d*$", "", fn.name().split("::")[-1]).lower()
     label = f"{name} = {operation}" if name else operation
-    known = loss.detach() if fn is loss.grad_fn else tensor
+    known = loss if fn is loss.grad_fn else tensor
+    if known is None:
+        known = getattr(fn, "_saved_result", None)  # such as sigmoid and exp, whose slope needs it
     shape = "" if gradient is None else _shape(gradient)
     kind = "loss" if fn is loss.grad_fn else "operation"
     return Node(kind, label, shape if known is None else _numbers(known) or _shape(known), flows)
 
 
 def _shape(tensor: Tensor) -> str:
-    return str(tuple(tensor.shape))
+    return str(tuple(tensor.shape)) if tensor.ndim else "scalar"
 
 
 def _numbers(tensor: Tensor) -> str:
     if tensor.numel() > SMALL:
         return ""
     numbers = [f"{number:.4g}" for number in tensor.detach().flatten().tolist()]
-    return ", ".join(numbers) if tensor.ndim == 0 or tensor.numel() == 1 else f"[{', '.join(numbers)}]"
+    return (
+        ", ".join(numbers) if tensor.ndim == 0 or tensor.numel() == 1 else f"[{', '.join(numbers)}]"
+    )

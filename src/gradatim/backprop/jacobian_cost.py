@@ -26,7 +26,7 @@ class CostRow(NamedTuple):
         mode: ``"forward"`` or ``"reverse"``.
         passes: Tangents or co-states carried through the function.
         evaluations: Arithmetic, in units of one evaluation of the function, as counted.
-        seconds: Fastest of the repeats.
+        seconds: Fastest of the repeats, on one thread.
     """
 
     inputs: int
@@ -72,7 +72,7 @@ def jacobian_cost(
         \text{reverse} \approx (m+1)\ \text{evaluations} .
 
     Arithmetic is counted, multiplications and additions of matrix products; it does not depend on the
-    machine. Time does, and falls below the count because the passes of a mode run as one batch.
+    machine. Time, on one thread, does, and grows later because the passes of a mode run as one batch.
 
     Args:
         inputs: Numbers of inputs :math:`n`.
@@ -103,7 +103,9 @@ def jacobian_cost(
     return JacobianCost(tuple(rows))
 
 
-def _dense_function(n: int, m: int, hidden_dim: int, seed: int) -> tuple[Callable[[Tensor], Tensor], Tensor]:
+def _dense_function(
+    n: int, m: int, hidden_dim: int, seed: int
+) -> tuple[Callable[[Tensor], Tensor], Tensor]:
     generator = torch.Generator().manual_seed(seed)
     W1 = torch.randn(n, hidden_dim, generator=generator) / n**0.5
     W2 = torch.randn(hidden_dim, m, generator=generator) / hidden_dim**0.5
@@ -116,13 +118,20 @@ def _dense_function(n: int, m: int, hidden_dim: int, seed: int) -> tuple[Callabl
 
 def _measure(f: Callable[[Tensor], Tensor], x: Tensor, m: int, mode: str, repeats: int) -> CostRow:
     once, all_passes = _flops(lambda: f(x)), _flops(lambda: jacobian(f, x, mode))
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        jacobian(f, x, mode)
-        seconds.append(time.perf_counter() - start)
+    seconds = min(_seconds(lambda: jacobian(f, x, mode)) for _ in range(repeats))
     passes = x.numel() if mode == "forward" else m
-    return CostRow(x.numel(), m, mode, passes, all_passes / once, min(seconds))
+    return CostRow(x.numel(), m, mode, passes, all_passes / once, seconds)
+
+
+def _seconds(job: Callable[[], object]) -> float:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # waiting for busy cores would drown these short jobs
+    try:
+        start = time.perf_counter()
+        job()
+        return time.perf_counter() - start
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _flops(job: Callable[[], object]) -> int:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import torch
 from torch import Tensor
@@ -11,6 +11,16 @@ from torch.func import jacfwd, jacrev
 from gradatim.errors import InvalidType, choose
 
 MODES = ("auto", "forward", "reverse")
+
+
+@overload
+def jacobian(f: Callable[..., Tensor], x: Tensor, mode: str = "auto") -> Tensor: ...
+
+
+@overload
+def jacobian(
+    f: Callable[..., Tensor], x: tuple[Tensor, ...], mode: str = "auto"
+) -> tuple[Tensor, ...]: ...
 
 
 def jacobian(
@@ -43,7 +53,9 @@ def jacobian(
     for argument in arguments:
         if not isinstance(argument, Tensor) or not argument.is_floating_point():
             got = argument.dtype if isinstance(argument, Tensor) else type(argument).__name__
-            raise InvalidType(f"jacobian: x must be a floating tensor or a tuple of them, got {got}.")
+            raise InvalidType(
+                f"jacobian: x must be a floating tensor or a tuple of them, got {got}."
+            )
     if mode == "auto":
         mode = _cheaper_mode(f, arguments)
     transform: Any = jacfwd if mode == "forward" else jacrev

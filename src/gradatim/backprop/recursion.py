@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
 from gradatim.backprop.stages import list_stages, lists_stages
-from gradatim.backprop.trace import Stage, Trace
+from gradatim.backprop.trace import Stage, Trace, shape_text
 from gradatim.backprop.unchanged import unchanged
-from gradatim.backprop.vjp import stage_vjp
+from gradatim.backprop.vjp import Pullback, stage_vjp
 from gradatim.errors import InvalidType, InvalidValue
 
 
@@ -64,11 +64,11 @@ def backpropagate(
     with unchanged(model), torch.enable_grad():
         links, value = [], inputs
         for name, stage in list_stages(model):
-            output, pullback = stage_vjp(stage, value, list(parameters.values()))
+            output, pullback = _forward(name, stage, value, list(parameters.values()))
             links.append((name, stage, output, pullback))
             value = (output,)
-        energy, pull_loss = stage_vjp(lambda output: _scalar(loss(output, y)), value, [])
         _check_composition(model, expected, value)
+        energy, pull_loss = stage_vjp(lambda output: _scalar(loss(output, y)), value, [])
         costate, _ = pull_loss([torch.ones_like(energy)])
         stages = []
         for name, stage, output, pullback in reversed(links):
@@ -79,6 +79,24 @@ def backpropagate(
     stages.reverse()
     total = _total(parameters, stages)
     return Trace(x, _like(x, costate), tuple(stages), total, energy)
+
+
+def _forward(
+    name: str, stage: Callable[..., Any], value: tuple[Any, ...], parameters: list[Tensor]
+) -> tuple[Any, Pullback]:
+    try:
+        return stage_vjp(stage, value, parameters)
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise InvalidValue(
+            f"backpropagate: stage {name!r} ({_layer(stage)}) must accept its input, "
+            f"got {shape_text(value)} and failed: {reason}."
+        ) from error
+
+
+def _layer(stage: Callable[..., Any]) -> str:
+    named = type(stage) if isinstance(stage, nn.Module) else stage
+    return getattr(named, "__name__", "function")
 
 
 def _like(value: Any, costate: list[Tensor | None]) -> Any:
@@ -95,19 +113,29 @@ def _stage(
 ) -> Stage:
     used = [parameters[n] for n in gradients]
     owned = list(stage.parameters()) if isinstance(stage, nn.Module) else used
-    layer = type(stage).__name__ if isinstance(stage, nn.Module) else getattr(stage, "__name__", "function")
-    return Stage(name, layer, output, _like(output, costate), gradients, sum(p.numel() for p in owned))
+    return Stage(
+        name,
+        _layer(stage),
+        output,
+        _like(output, costate),
+        gradients,
+        sum(p.numel() for p in owned),
+    )
 
 
 def _total(parameters: dict[str, nn.Parameter], stages: list[Stage]) -> dict[str, Tensor]:
     """Sum each parameter's gradient over the stages that use it, in the order of the model."""
-    parts = {name: [s.gradients[name] for s in stages if name in s.gradients] for name in parameters}
+    parts = {
+        name: [s.gradients[name] for s in stages if name in s.gradients] for name in parameters
+    }
     return {name: sum(found[1:], found[0]) for name, found in parts.items() if found}
 
 
 def _scalar(energy: Any) -> Tensor:
     if not isinstance(energy, Tensor) or energy.numel() != 1:
-        got = f"shape {tuple(energy.shape)}" if isinstance(energy, Tensor) else type(energy).__name__
+        got = (
+            f"shape {tuple(energy.shape)}" if isinstance(energy, Tensor) else type(energy).__name__
+        )
         raise InvalidValue(
             f"backpropagate: loss must return one number, got {got}. Take its sum or mean over the batch."
         )

@@ -41,6 +41,10 @@ class ScalarFunction:
         if not isinstance(output, Tensor) or not output.is_floating_point():
             got = output.dtype if isinstance(output, Tensor) else type(output).__name__
             raise InvalidType(f"check_gradients: f must return a real floating tensor, got {got}.")
+        if not output.isfinite().all():
+            raise InvalidValue(
+                "check_gradients: f must be finite at the inputs, got nan or inf. Check it elsewhere."
+            )
         self.outputs = output.numel()
         generator = torch.Generator().manual_seed(seed)
         v = torch.randn(output.shape, generator=generator, dtype=torch.float64)
@@ -71,8 +75,16 @@ class ScalarFunction:
                 "check_gradients: gradients must belong to a function with one output, "
                 f"got {self.outputs} outputs. Check the gradient of their sum."
             )
-        named = gradients if isinstance(gradients, Mapping) else dict(
-            zip(self.inputs, [gradients] if isinstance(gradients, Tensor) else gradients, strict=False)
+        named = (
+            gradients
+            if isinstance(gradients, Mapping)
+            else dict(
+                zip(
+                    self.inputs,
+                    [gradients] if isinstance(gradients, Tensor) else gradients,
+                    strict=False,
+                )
+            )
         )
         for name, gradient in named.items():
             if name not in self.variables:
@@ -118,11 +130,13 @@ class ScalarFunction:
             except (RuntimeError, TypeError, ValueError):
                 return None
         known = torch.tensor(self.value, dtype=values.dtype, device=values.device)
-        close = torch.isclose(values[0], known, rtol=1e-9, atol=1e-12 * self.scale, equal_nan=True)
+        close = torch.isclose(values[0], known, rtol=1e-9, atol=1e-12 * self.scale)
         return values[1:] if close else None
 
 
-def scalar_function(f: Callable[..., Any] | nn.Module, inputs: Tensors, *, seed: int = 0) -> ScalarFunction:
+def scalar_function(
+    f: Callable[..., Any] | nn.Module, inputs: Tensors, *, seed: int = 0
+) -> ScalarFunction:
     """Name the floating inputs of ``f``, and the parameters of a module, as variables.
 
     A module is copied. Inputs of a function are called as its arguments are; those of a module, and
@@ -137,7 +151,6 @@ def scalar_function(f: Callable[..., Any] | nn.Module, inputs: Tensors, *, seed:
         >>> scalar_function(lambda x, w: x @ w, [torch.ones(2), torch.ones(2)]).inputs
         ['x', 'w']
     """
-    is_module = isinstance(f, nn.Module)
     by_name = isinstance(inputs, Mapping)
     arguments = dict(inputs) if isinstance(inputs, Mapping) else _positional(f, inputs)
     for name, value in arguments.items():
@@ -146,8 +159,10 @@ def scalar_function(f: Callable[..., Any] | nn.Module, inputs: Tensors, *, seed:
                 f"check_gradients: inputs must be tensors, got {type(value).__name__} for {name}."
             )
     double = {n: v.detach().double() for n, v in arguments.items() if v.is_floating_point()}
-    module = copy.deepcopy(f).double() if is_module else None
-    parameters = {n: p.detach() for n, p in module.named_parameters() if p.requires_grad} if module else {}
+    module = copy.deepcopy(f).double() if isinstance(f, nn.Module) else None
+    parameters = (
+        {n: p.detach() for n, p in module.named_parameters() if p.requires_grad} if module else {}
+    )
 
     def call(variables: dict[str, Tensor]) -> Any:
         values = {name: variables.get(name, value) for name, value in arguments.items()}

@@ -24,7 +24,7 @@ class Stage:
         layer: What it is, such as ``"Linear"``.
         output: Forward value :math:`x_\ell`; a tensor, or a structure of tensors.
         costate: :math:`p_\ell = \partial E/\partial x_\ell`, shaped like ``output``; ``None`` in place
-            of values that have no derivative, such as integers.
+            of values through which no gradient flows, such as integers.
         gradients: :math:`\partial E/\partial\theta_\ell` through this stage, by the parameter's name in
             the model. A parameter that several stages share appears in each with its own part.
         parameters: How many numbers :math:`\theta_\ell` has.
@@ -47,7 +47,7 @@ class Trace:
 
     Args:
         input: :math:`x_0`.
-        input_costate: :math:`p_0 = \partial E/\partial x_0`; ``None`` for integers.
+        input_costate: :math:`p_0 = \partial E/\partial x_0`; ``None`` where none flows, as for integers.
         stages: Stages 1 to :math:`L`, in forward order.
         gradients: :math:`\partial E/\partial\theta` by the names of ``model.named_parameters()``, summed
             over the stages that share a parameter. Parameters that are frozen or unused are absent.
@@ -68,7 +68,15 @@ class Trace:
         from pandas import DataFrame
 
         rows: list[list[object]] = [
-            ["input", "", shape_text(self.input), 0, norm(self.input), norm(self.input_costate), None]
+            [
+                "input",
+                "",
+                shape_text(self.input),
+                0,
+                norm(self.input),
+                norm(self.input_costate),
+                None,
+            ]
         ]
         for stage in self.stages:
             gradient = norm(stage.gradients) if stage.gradients else None
@@ -94,7 +102,9 @@ def norm(value: object) -> float | None:
     >>> norm((torch.tensor([3.0]), torch.tensor([4.0])))
     5.0
     """
-    parts = [torch.linalg.vector_norm(t.double() if not t.is_complex() else t) for t in _tensors(value)]
+    parts = [
+        torch.linalg.vector_norm(t.double() if not t.is_complex() else t) for t in _tensors(value)
+    ]
     return float(torch.stack([p.double() for p in parts]).norm()) if parts else None
 
 

@@ -55,7 +55,7 @@ def stage_vjp(
             pulled = torch.autograd.grad(values, wanted, costates, allow_unused=True)
         before: list[Tensor | None] = [None] * len(leaves)
         for index, p in zip(smooth, pulled, strict=False):
-            before[index] = torch.zeros_like(leaves[index]) if p is None else p
+            before[index] = p
         return before, list(pulled[len(smooth) :])
 
     return pytree.tree_map_only(Tensor, Tensor.detach, output), pullback

@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gradatim.data.cache import cache_folder
-from gradatim.data.entries import catalogue
 from gradatim.data.dataset import DataSet
+from gradatim.data.entries import catalogue
 from gradatim.data.entry import Entry
 from gradatim.data.fetch import get
 from gradatim.data.loading import load

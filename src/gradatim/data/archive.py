@@ -23,14 +23,16 @@ from gradatim.data.entry import Source
 _COMPLAINT = re.compile(r"(ERROR|npm error|npm ERR!|E):?\s")
 _RESULTS = {"pip": "*.whl", "npm": "*.tgz", "apt": "*.deb"}
 
-# What zipfile, tarfile and gzip raise where bytes are not what they should be.
+# What zipfile, tarfile, gzip and Pillow raise where bytes are not what they should be.
 _DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,
-    gzip.BadGzipFile,
     zlib.error,
     EOFError,
+    OSError,
     RuntimeError,
+    SyntaxError,
+    ValueError,
 )
 
 
@@ -137,12 +139,13 @@ def _gunzip(stream: IO[bytes], size: int) -> bytes:
 def _pixels(stream: IO[bytes], size: int) -> bytes:
     from PIL import Image
 
+    packed = io.BytesIO(stream.read(2 * size + 65536))  # noise packs into more bytes than it has
     try:
-        with Image.open(io.BytesIO(stream.read(size + 1)), formats=["PNG"]) as image:
+        with Image.open(packed, formats=["PNG"]) as image:
             if image.width * image.height * len(image.getbands()) != size:
                 raise Refused(f"holds a picture of another size, {image.width}×{image.height}")
             return image.tobytes()
-    except (OSError, SyntaxError, ValueError) as error:
+    except Image.DecompressionBombError as error:
         raise Refused(f"is damaged ({error})") from error
 
 

@@ -1,7 +1,7 @@
 """Open a data set by name."""
 
-from gradatim.data.entries import find
 from gradatim.data.dataset import DataSet
+from gradatim.data.entries import find
 from gradatim.errors import Unavailable
 
 

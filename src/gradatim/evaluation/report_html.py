@@ -117,7 +117,7 @@ def _foot(report: "Report", versions: Mapping[str, str]) -> str:
         )
         parts.append(f"<details><summary>Settings</summary><dl>{rows}</dl></details>")
     facts = [
-        f"{os.cpu_count()} processors",
+        f"{os.cpu_count()} × CPU",
         *(f"{name} {number}" for name, number in versions.items()),
     ]
     if report.seconds is not None:

@@ -78,7 +78,14 @@ def _tables(table: Table, width: int) -> list[RenderableType]:
     ]
     groups = _groups(needed, width)
     return [
-        _grid(table, cells, group, title=table.title if i == 0 else f"{table.title} (continued)")
+        _grid(
+            table.title if i == 0 else f"{table.title} (continued)",
+            table,
+            cells,
+            group,
+            needed,
+            width,
+        )
         for i, group in enumerate(groups)
     ]
 
@@ -107,7 +114,14 @@ def _groups(needed: list[int], width: int) -> list[list[int]]:
     return groups
 
 
-def _grid(table: Table, cells: list[list[str]], group: list[int], *, title: str) -> Grid:
+def _grid(
+    title: str,
+    table: Table,
+    cells: list[list[str]],
+    group: list[int],
+    needed: list[int],
+    width: int,
+) -> Grid:
     grid = Grid(
         title=Words(title, style="bold"),
         title_justify="left",
@@ -115,6 +129,8 @@ def _grid(table: Table, cells: list[list[str]], group: list[int], *, title: str)
         show_edge=False,
         pad_edge=False,
     )
+    # one column beside the first may still be too wide, and then words are broken
+    fits = sum(needed[k] + GAP for k in group) - GAP <= width
     for k in group:
         numeric = _is_numeric(table, k)
         grid.add_column(
@@ -122,6 +138,7 @@ def _grid(table: Table, cells: list[list[str]], group: list[int], *, title: str)
             justify="right" if numeric else "left",
             overflow="fold",
             no_wrap=numeric,
+            min_width=needed[k] if fits else None,
         )
     for row in range(len(table.rows)):
         grid.add_row(*(Words(cells[k][row]) for k in group))

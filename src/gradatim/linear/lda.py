@@ -1,8 +1,8 @@
 r"""Linear discriminant analysis: Gaussian classes with one covariance.
 
 With class means :math:`\mu_k`, shares :math:`\pi_k` and the pooled within-class covariance
-:math:`\Sigma=\frac1{N-K}\sum_k\sum_{n\in k}(x_n-\mu_k)(x_n-\mu_k)^\top`, Bayes' rule gives
-:math:`\log p(k\mid x)=w_k^\top x+b_k` + const with
+:math:`\Sigma=\frac1N\sum_k\sum_{n\in k}(x_n-\mu_k)(x_n-\mu_k)^\top`, all of largest likelihood (some
+books divide by :math:`N-K`), Bayes' rule gives :math:`\log p(k\mid x)=w_k^\top x+b_k` + const with
 
 .. math:: w_k=\Sigma^{-1}\mu_k, \qquad b_k=-\tfrac12\mu_k^\top\Sigma^{-1}\mu_k+\log\pi_k.
 
@@ -45,7 +45,7 @@ def fit_lda(X: Array, y: Array, *, tolerance: float = 1e-4) -> LinearClassifier:
     scale = within.std(0, correction=0)
     scale = torch.where(scale > 0, scale, 1.0)
     within = within / scale
-    values, vectors = torch.linalg.eigh(within.T @ within / (num_samples - num_classes))
+    values, vectors = torch.linalg.eigh(within.T @ within / num_samples)
     kept = values > tolerance**2
     whiten = vectors[:, kept] / values[kept].sqrt() / scale[:, None]  # (d, rank)
     overall = design.mean(0)

@@ -33,9 +33,10 @@ def _no_maximum(owner: str) -> InvalidValue:
     )
 
 
-def _standardize(design: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Columns of mean zero and deviation one, in which Newton and L-BFGS converge fast."""
-    mean, scale = design.mean(0), design.std(0, correction=0)
+def _standardize(design: Tensor, weight_decay: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Centre and scale the columns so that every weight has a curvature of order one."""
+    mean, variance = design.mean(0), design.var(0, correction=0)
+    scale = torch.sqrt(variance + weight_decay)
     scale = torch.where(scale > 0, scale, 1.0)
     return (design - mean) / scale, mean, scale
 
@@ -89,7 +90,7 @@ def fit_logistic(
         tensor([[0.5000, 0.5000]], dtype=torch.float64)
     """
     _check("fit_logistic", weight_decay)
-    design, mean, scale = _standardize(as_design("fit_logistic", X))
+    design, mean, scale = _standardize(as_design("fit_logistic", X), weight_decay)
     classes, indices = as_labels("fit_logistic", y, len(design))
     if len(classes) != 2:
         raise InvalidValue(
@@ -125,7 +126,7 @@ def fit_softmax(
         tensor([0, 0, 1, 1, 2, 2])
     """
     _check("fit_softmax", weight_decay)
-    design, mean, scale = _standardize(as_design("fit_softmax", X))
+    design, mean, scale = _standardize(as_design("fit_softmax", X), weight_decay)
     classes, indices = as_labels("fit_softmax", y, len(design))
     weight = torch.zeros(design.shape[1], len(classes), dtype=design.dtype, requires_grad=True)
     bias = torch.zeros(len(classes), dtype=design.dtype, requires_grad=True)

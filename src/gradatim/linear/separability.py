@@ -174,8 +174,9 @@ def _certificate(
         ]
     )
     cost = np.concatenate([np.zeros(n), np.ones(2 * d)])
-    solved = linprog(cost, A_eq=equations, b_eq=np.append(np.zeros(d), 1.0))
-    alpha = np.clip(solved.x[:n], 0.0, None)
+    solution = linprog(cost, A_eq=equations, b_eq=np.append(np.zeros(d), 1.0)).x
+    assert solution is not None  # the slack makes the program feasible
+    alpha = np.clip(solution[:n], 0.0, None)
     if d == points.shape[1]:  # no intercept
         alpha /= alpha.sum()
         gap, shared = (alpha * targets) @ points, np.zeros(d)

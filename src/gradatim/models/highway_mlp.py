@@ -1,5 +1,6 @@
 """The highway multi-layer perceptron."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 from torch import Tensor, nn
@@ -56,7 +57,7 @@ class HighwayMLP(nn.Sequential):
             HighwayLayer(n_in, activation=activation, gate_bias=gate_bias, init=init)
             if n_in == n_out
             else _plain_layer(n_in, n_out, activation, init)
-            for n_in, n_out in zip(sizes, sizes[1:-1], strict=False)
+            for n_in, n_out in itertools.pairwise(sizes[:-1])
         ]
         super().__init__(*hidden, readout)
         self.sizes, self.activation = sizes, activation

@@ -1,6 +1,7 @@
 """The multi-layer perceptron."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from torch import Tensor, nn
 
@@ -54,7 +55,7 @@ class MLP(nn.Sequential):
         if norm is not None:
             choose("MLP", "norm", norm, NORMS)
         layers: list[nn.Module] = []
-        for n_in, n_out in zip(sizes, sizes[1:-1], strict=False):
+        for n_in, n_out in pairwise(sizes[:-1]):
             layers.append(nn.Linear(n_in, n_out, bias=bias))
             if norm is not None:
                 layers.append(NORMS[norm](n_out))
@@ -66,6 +67,10 @@ class MLP(nn.Sequential):
         self.sizes, self.activation, self.dropout = sizes, activation, dropout
         self.norm, self.init, self.bias = norm, init, bias
         initialize(self, init or default_scheme(activation))
+
+    def stages(self) -> Iterable[tuple[str, nn.Module]]:
+        """The chain's links, in order, with their names."""
+        return [("flatten", nn.Flatten()), *self.named_children()]
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x.flatten(1))  # (B, sizes[-1])

@@ -1,5 +1,6 @@
 """The residual multi-layer perceptron."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 from torch import Tensor, nn
@@ -37,7 +38,7 @@ class ResidualMLP(nn.Sequential):
         initialize(readout, init or default_scheme(activation))
         hidden = [
             ResidualLayer(n_in, n_out, activation=activation, init=init)
-            for n_in, n_out in zip(sizes, sizes[1:-1], strict=False)
+            for n_in, n_out in itertools.pairwise(sizes[:-1])
         ]
         super().__init__(*hidden, readout)
         self.sizes, self.activation, self.init = sizes, activation, init

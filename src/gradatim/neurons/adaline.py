@@ -70,7 +70,7 @@ class Adaline(LinearThreshold):
         self._check_step(eta, self.max_epochs)
         weights = np.zeros(inputs.shape[1])
         self.losses_ = [float(np.mean(targets**2))]
-        for epoch in range(self.max_epochs):
+        for _ in range(self.max_epochs):
             before = weights
             if self.mode == "batch":
                 weights = weights + eta / len(inputs) * ((targets - inputs @ weights) @ inputs)
@@ -79,7 +79,7 @@ class Adaline(LinearThreshold):
             self.losses_.append(float(np.mean((targets - inputs @ weights) ** 2)))
             if np.abs(weights - before).max() <= self.tol * np.abs(weights).max():
                 break
-        self.n_iter_ = epoch + 1
+        self.n_iter_ = len(self.losses_) - 1
         self._keep(weights)
         return self
 
@@ -101,7 +101,9 @@ class Adaline(LinearThreshold):
         return self.eta
 
 
-def lms_pass(weights: Array, inputs: Array, targets: Array, eta: float, *, block: int = 128) -> Array:
+def lms_pass(
+    weights: Array, inputs: Array, targets: Array, eta: float, *, block: int = 128
+) -> Array:
     r"""One pass of the least-mean-squares rule, sample after sample, in blocks.
 
     Within a block the errors :math:`e_i = t_i - w_i^\top x_i` of the successive weights :math:`w_i` satisfy

@@ -11,7 +11,9 @@ from gradatim.neurons.threshold import ThresholdNetwork, binary_inputs
 MAX_INPUTS = 12
 
 
-def boolean_network(truth_table: Sequence[int] | Sequence[Sequence[int]] | Tensor) -> ThresholdNetwork:
+def boolean_network(
+    truth_table: Sequence[int] | Sequence[Sequence[int]] | Tensor,
+) -> ThresholdNetwork:
     r"""Build a two-layer network of threshold units that computes a Boolean function.
 
     A hidden unit detects one input pattern :math:`p`: weight :math:`+1` where :math:`p_i = 1`, :math:`-1`

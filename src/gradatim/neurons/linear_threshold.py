@@ -14,7 +14,7 @@ from gradatim.errors import InvalidValue
 Array = NDArray[np.float64]
 
 
-class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):
     r"""A binary classifier that predicts its second class where :math:`w^\top x + b > 0`."""
 
     fit_intercept: bool
@@ -46,24 +46,24 @@ class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
         With ``reset`` the classes are learned from ``classes``, or from ``y`` where that is not given.
         """
-        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64)
-        check_classification_targets(y)
+        rows, labels = validate_data(self, X, y, reset=reset, dtype=np.float64)
+        check_classification_targets(labels)
         owner = type(self).__name__
         if reset:
-            found = np.unique(y if classes is None else np.asarray(classes))
+            found = np.unique(labels if classes is None else np.asarray(classes))
             if len(found) != 2:
                 raise InvalidValue(
                     f"{owner}: y must hold two classes, got {len(found)} class{'es' * (len(found) != 1)}. "
                     "Only binary classification is supported."
                 )
             self.classes_ = found
-        unknown = np.setdiff1d(y, self.classes_)
+        unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
             raise InvalidValue(
                 f"{owner}: y must hold the classes {self.classes_.tolist()}, got also {unknown.tolist()}."
             )
-        inputs = np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else np.asarray(X)
-        return inputs, np.where(y == self.classes_[1], 1.0, -1.0)
+        inputs = np.column_stack([rows, np.ones(len(rows))]) if self.fit_intercept else rows
+        return inputs, np.where(labels == self.classes_[1], 1.0, -1.0)
 
     def _keep(self, weights: Array) -> None:
         """Store the learned weights under scikit-learn's names."""

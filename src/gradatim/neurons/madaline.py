@@ -36,9 +36,9 @@ class Madaline(LinearThreshold):
 
     Attributes:
         coef_: Weights, shape ``(num_units, d)``; ``intercept_`` has shape ``(num_units,)``.
-        errors_: Mistakes in each pass of the last start.
+        errors_: Mistakes in each pass of the best start.
         converged_: Whether a whole pass went without a mistake.
-        n_iter_: Passes of the last start; ``n_starts_`` counts the starts.
+        n_iter_: Passes of the best start; ``n_starts_`` counts the starts.
 
     Example:
         >>> corners = [[-1, -1], [-1, 1], [1, -1], [1, 1]]
@@ -56,7 +56,7 @@ class Madaline(LinearThreshold):
         logic: str = "or",
         eta: float = 0.5,
         max_epochs: int = 100,
-        restarts: int = 20,
+        restarts: int = 5,
         seed: int = 0,
     ) -> None:
         self.num_units = num_units
@@ -80,27 +80,20 @@ class Madaline(LinearThreshold):
         inputs, targets = self._prepare(X, y)
         scale = float((inputs**2).sum(axis=1).max())
         rng = np.random.default_rng(self.seed)
-        best: tuple[list[int], Array] | None = None
-        for start in range(self.restarts):
-            weights = rng.uniform(-0.5, 0.5, (self.num_units, inputs.shape[1])) / np.sqrt(scale)
-            errors = self._learn(weights, inputs, targets, self.eta / scale)
-            if best is None or errors[-1] < best[0][-1]:
-                best = (errors, weights)
-            if errors[-1] == 0:
-                break
-        assert best is not None
-        self.errors_, weights = best
-        self.n_starts_, self.n_iter_ = start + 1, len(self.errors_)
+        self.errors_, weights, self.n_starts_ = [len(inputs) + 1], np.zeros(0), 0
+        while self.errors_[-1] > 0 and self.n_starts_ < self.restarts:
+            fresh = rng.uniform(-0.5, 0.5, (self.num_units, inputs.shape[1])) / np.sqrt(scale)
+            errors = self._learn(fresh, inputs, targets, self.eta / scale)
+            self.n_starts_ += 1
+            if errors[-1] < self.errors_[-1]:
+                self.errors_, weights = errors, fresh
+        self.n_iter_ = len(self.errors_)
         self.converged_ = self.errors_[-1] == 0
         self.coef_, self.intercept_ = weights[:, :-1].copy(), weights[:, -1].copy()
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """The vote: the largest number of units that could be required and still fire, by activation.
-
-        It is the activation of the unit that decides: the ``q``-th largest, positive where at least
-        ``q`` units fire.
-        """
+        """Activation of the unit that decides: the ``q``-th largest, positive where ``q`` units fire."""
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         activations = np.sort(rows @ self.coef_.T + self.intercept_, axis=1)  # (n, num_units)

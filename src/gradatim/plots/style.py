@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.cbook import normalize_kwargs
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
@@ -32,8 +33,13 @@ class _HouseAxes(Axes):
     name = "gradatim"
 
     def set_title(self, label: str, *args: Any, **kwargs: Any) -> Text:
-        house = {"loc": "left", "fontsize": 11, "fontweight": "bold", "color": INK, "pad": 9}
-        return super().set_title(label, *args, **(house | kwargs if not args else kwargs))
+        if args:
+            return super().set_title(label, *args, **kwargs)
+        house: dict[str, Any] = {"fontsize": 11, "fontweight": "bold", "color": INK, "pad": 9}
+        if "loc" not in kwargs:
+            # the middle title, moved left, so that get_title() still finds it
+            house |= {"x": 0.0, "horizontalalignment": "left"}
+        return super().set_title(label, **(house | normalize_kwargs(kwargs, Text)))
 
     def legend(self, *args: Any, **kwargs: Any) -> Legend:
         house = {

@@ -132,11 +132,13 @@ def _is_watched(module: nn.Module) -> bool:
 
 def is_chain(model: nn.Module, loss: object) -> bool:
     """Whether ``model`` is dense layers, each followed by at most one known activation, then dropout."""
-    if type(model) not in (nn.Sequential, MLP) or loss not in _HEADS:
+    if not isinstance(model, nn.Sequential) or type(model) not in (nn.Sequential, MLP):
+        return False
+    if loss not in _HEADS:
         return False
     if any(_is_watched(module) for module in model.modules()):
         return False
-    layers = [m for m in model.children() if not (type(m) is nn.Dropout and m.p == 0)]
+    layers = [m for m in model if not (type(m) is nn.Dropout and m.p == 0)]
     kinds = [type(layer) for layer in layers]
     parameters = [p for layer in layers for p in layer.parameters()]
     return (

@@ -62,13 +62,13 @@ class _Group:
 
     def sync(self) -> None:
         for parameter in self.parameters:
-            if "exp_avg" in self.state[parameter]:
+            if "exp_avg" in self.state.get(parameter, {}):
                 self.state[parameter]["step"] = self.step.clone()
 
     def release(self) -> None:
         for parameter in self.parameters:
             parameter.data, parameter.grad = parameter.data.clone(), None
-            state = self.state[parameter]
+            state = self.state.get(parameter, {})
             state.update({k: v.clone() for k, v in state.items() if isinstance(v, Tensor)})
 
 

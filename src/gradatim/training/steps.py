@@ -110,6 +110,7 @@ class ChainStep:
         optimized = [p for group in trainer.optimizer.param_groups for p in group["params"]]
         return (
             trainer.step is None
+            and trainer.scheduler is None  # PyTorch's schedulers count the steps of their optimizer
             and not any(callback.needs_autograd for callback in trainer.callbacks)
             and is_chain(trainer.model, trainer.loss)
             and {id(p) for p in optimized} == {id(p) for p in trainer.model.parameters()}

@@ -1,0 +1,1 @@
+"""Gradatim beside its peers: the same job, the same arithmetic, in one run."""

@@ -1,0 +1,1 @@
+"""The contestants: one folder per kind of task, one file per library."""

@@ -1,0 +1,151 @@
+"""Run a job: every contestant in turn, again and again, and the best epoch of each."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from benchmarks.contestants.contestant import find_contestant, missing_packages, package_versions
+from benchmarks.jobs import REFERENCE, Job
+from benchmarks.remote import ContestantFailed, Remote
+
+
+class Entrant(Protocol):
+    """A contestant that is ready: a :class:`Remote`, or a fake one in tests."""
+
+    source: str
+    flops: float
+
+    def time(self, variant: str, epochs: int) -> list[float]: ...
+
+    def check(self, variant: str) -> float: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class Row:
+    """What one contestant did.
+
+    Args:
+        name: Its name.
+        title: Its name in print.
+        versions: Versions of its packages.
+        samples: Seconds of every timed epoch, by variant.
+        check: Its figure of the work done.
+        problem: Why it has no times, if it has none.
+        is_skipped: Whether that is because something is not installed.
+    """
+
+    name: str
+    title: str
+    versions: dict[str, str] = field(default_factory=dict)
+    samples: dict[str, list[float]] = field(default_factory=dict)
+    check: float = float("nan")
+    problem: str = ""
+    is_skipped: bool = False
+
+    @property
+    def variant(self) -> str:
+        """The fastest variant."""
+        return min(self.samples, key=lambda variant: min(self.samples[variant]))
+
+    @property
+    def seconds(self) -> float | None:
+        """Its best epoch; ``None`` without times."""
+        return None if self.problem else min(self.samples[self.variant])
+
+
+@dataclass
+class Result:
+    """What came out of a job.
+
+    Args:
+        job: The job.
+        source: What the data were.
+        flops: Multiplications and additions of an epoch.
+        rows: One per contestant, in the order of the job.
+    """
+
+    job: Job
+    source: str
+    flops: float
+    rows: list[Row]
+
+    def seconds(self, name: str) -> float | None:
+        """Best epoch of a contestant; ``None`` if it has none."""
+        return next((row.seconds for row in self.rows if row.name == name), None)
+
+    def ratio(self, name: str) -> float | None:
+        """Seconds of a contestant for one second of Gradatim."""
+        seconds, reference = self.seconds(name), self.seconds(REFERENCE)
+        return None if seconds is None or reference is None else seconds / reference
+
+
+def turns(
+    variants: Mapping[str, Sequence[str]], repeats: int
+) -> Iterator[tuple[str, str]]:
+    """Yield contestants and variants in the order A B C A B C …
+
+    >>> list(turns({"a": ["x"], "b": ["y", "z"]}, repeats=2))
+    [('a', 'x'), ('b', 'y'), ('b', 'z'), ('a', 'x'), ('b', 'y'), ('b', 'z')]
+    """
+    for _ in range(repeats):
+        for name, choices in variants.items():
+            for variant in choices:
+                yield name, variant
+
+
+def run_job(
+    job: Job,
+    *,
+    repeats: int,
+    quick: bool = False,
+    start: Callable[..., Entrant] = Remote,
+    say: Callable[[str], None] = lambda text: None,
+) -> Result:
+    """Time all contestants of ``job`` that are installed.
+
+    Args:
+        job: What to do.
+        repeats: Rounds; in each, every contestant trains ``job.epochs`` timed epochs per variant.
+        quick: Whether to take the small task and one timed epoch.
+        start: Makes an entrant from the names of job and contestant.
+        say: Is told what happens now.
+    """
+    modules = {name: find_contestant(job.family, name) for name in job.contestants}
+    rows = {name: Row(name, module.TITLE) for name, module in modules.items()}
+    entrants: dict[str, Entrant] = {}
+    with ExitStack() as stack:
+        for name, module in modules.items():
+            say(f"{job.name}: starting {module.TITLE}")
+            absent = missing_packages(module)
+            if absent:
+                rows[name].problem = f"{', '.join(absent)} not installed"
+                rows[name].is_skipped = True
+                continue
+            rows[name].versions = package_versions(module)
+            try:
+                entrants[name] = stack.enter_context(closing(start(job.name, name, quick=quick)))
+            except ContestantFailed as error:
+                rows[name].problem = f"failed: {error}"
+        variants = {name: modules[name].VARIANTS for name in entrants}
+        total = repeats * sum(map(len, variants.values()))
+        for number, (name, variant) in enumerate(turns(variants, repeats), start=1):
+            say(f"{job.name}: {rows[name].title}, {variant} ({number} of {total})")
+            _take_turn(rows[name], entrants[name], variant, 1 if quick else job.epochs)
+        for name, entrant in entrants.items():
+            if not rows[name].problem:
+                rows[name].check = entrant.check(rows[name].variant)
+        first = next(iter(entrants.values()), None)
+        source, flops = (first.source, first.flops) if first else ("no data", 0.0)
+    return Result(job, source, flops, list(rows.values()))
+
+
+def _take_turn(row: Row, entrant: Entrant, variant: str, epochs: int) -> None:
+    if row.problem:
+        return
+    try:
+        row.samples.setdefault(variant, []).extend(entrant.time(variant, epochs))
+    except ContestantFailed as error:
+        row.problem = f"failed: {error}"

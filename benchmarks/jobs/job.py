@@ -1,0 +1,46 @@
+"""What a benchmark job is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+REFERENCE = "gradatim"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Gradatim needs at most ``1 / factor`` of the seconds of ``peer``.
+
+    Args:
+        peer: Name of a contestant.
+        factor: How many times faster Gradatim must be; 1 means never slower.
+    """
+
+    peer: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that several contestants do.
+
+    Args:
+        name: What the command line calls it.
+        title: One line for the table.
+        family: Folder of the contestants that can do it, below ``contestants``.
+        contestants: Their names, in the order in which they run.
+        load: Returns the task, in the form that the family expects; true asks for a small one. A task
+            has ``flops``, the multiplications and additions of an epoch, and ``source``, what its data are.
+        check: Name of the figure by which one sees that everybody did the same work.
+        epochs: Timed epochs per repeat, after one that is not timed.
+        claims: What must hold.
+    """
+
+    name: str
+    title: str
+    family: str
+    contestants: tuple[str, ...]
+    load: Callable[[bool], Any]
+    check: str
+    epochs: int
+    claims: tuple[Claim, ...]

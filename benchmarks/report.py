@@ -1,0 +1,124 @@
+"""Results as a table for the terminal, as Markdown and as JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.harness import Result, Row
+from benchmarks.verdicts import Verdict
+
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+_RIGHT = {"ms per epoch", "× Gradatim", "% of peak"}
+
+
+def _header(result: Result) -> list[str]:
+    figures = ["ms per epoch", "× Gradatim", "% of peak", result.job.check]
+    return ["contestant", *figures, "fastest with"]
+
+
+def _cells(result: Result, row: Row, peak: float) -> list[str]:
+    if row.seconds is None:
+        return [row.title, "–", "–", "–", "–", row.problem]
+    ratio = result.ratio(row.name)
+    return [
+        row.title,
+        f"{1e3 * row.seconds:,.1f}",
+        "–" if ratio is None else f"{ratio:.2f}",
+        f"{100 * result.flops / row.seconds / peak:.1f}",
+        f"{row.check:.3f}",
+        row.variant,
+    ]
+
+
+def _ordered(result: Result) -> list[Row]:
+    """Fastest first, those without times last."""
+    return sorted(result.rows, key=lambda row: (row.seconds is None, row.seconds or 0.0))
+
+
+def print_result(console: Console, result: Result, peak: float) -> None:
+    """Print one job as a table."""
+    table = Table(title=f"{result.job.name}: {result.job.title}", caption=result.source)
+    for name in _header(result):
+        is_number = name in _RIGHT or name == result.job.check
+        table.add_column(name, justify="right" if is_number else "left")
+    for row in _ordered(result):
+        style = "bold" if row.name == "gradatim" else "dim" if row.problem else ""
+        table.add_row(*_cells(result, row, peak), style=style)
+    console.print(table)
+
+
+def _versions(results: Sequence[Result]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for result in results:
+        for row in result.rows:
+            found |= row.versions
+    return dict(sorted(found.items()))
+
+
+def as_markdown(
+    results: Sequence[Result], verdicts: Sequence[Verdict], machine: Mapping[str, Any]
+) -> str:
+    """Write results, verdicts and machine as Markdown."""
+    peak = 1e9 * machine["matmul_peak_gflops"]
+    lines: list[str] = []
+    for result in results:
+        header = _header(result)
+        marks = ["---:" if c in _RIGHT or c == result.job.check else "---" for c in header]
+        lines += [f"### {result.job.name}", "", f"{result.job.title}. Data: {result.source}.", ""]
+        lines += [f"| {' | '.join(cells)} |" for cells in (header, marks)]
+        lines += [f"| {' | '.join(_cells(result, row, peak))} |" for row in _ordered(result)]
+        lines.append("")
+    lines += [f"- {' '.join(str(verdict).split())}" for verdict in verdicts]
+    versions = ", ".join(f"{name} {number}" for name, number in _versions(results).items())
+    lines += [
+        "",
+        f"{machine['cpu']}, {machine['threads']} threads, {machine['system']}, "
+        f"matrix product {machine['matmul_peak_gflops']:g} GFLOP/s. "
+        f"Python {machine['python']}, {versions}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_markdown(path: Path, text: str) -> None:
+    """Write ``text``, or put it between the marks of a page that has them."""
+    page = path.read_text(encoding="utf-8") if path.exists() else ""
+    if BEGIN in page and END in page:
+        before, after = page.partition(BEGIN)[0], page.partition(END)[2]
+        text = f"{before}{BEGIN}\n\n{text}\n{END}{after}"
+    path.write_text(text, encoding="utf-8")
+
+
+def as_json(
+    results: Sequence[Result], verdicts: Sequence[Verdict], machine: Mapping[str, Any]
+) -> str:
+    """Write everything that was measured, all samples included, as JSON."""
+    jobs = [
+        {
+            "job": result.job.name,
+            "title": result.job.title,
+            "data": result.source,
+            "flops_per_epoch": result.flops,
+            "contestants": [_record(result, row) for row in result.rows],
+        }
+        for result in results
+    ]
+    claims = [{"claim": v.text, "measured": v.measured, "holds": v.holds} for v in verdicts]
+    record = {"machine": machine, "versions": _versions(results), "jobs": jobs, "claims": claims}
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+
+def _record(result: Result, row: Row) -> dict[str, Any]:
+    if row.problem:
+        return {"name": row.name, "problem": row.problem}
+    return {
+        "name": row.name,
+        "seconds_per_epoch": row.seconds,
+        "ratio": result.ratio(row.name),
+        "fastest_with": row.variant,
+        result.job.check.replace(" ", "_"): row.check,
+        "samples": row.samples,
+    }

@@ -1,0 +1,342 @@
+"""Networks with scikit-learn's face: ``fit``, ``predict``, ``score``, pipelines, grids."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from torch import Tensor
+
+from gradatim.errors import InvalidValue
+from gradatim.model_folder import save_model
+from gradatim.models import MLP, describe, rebuild
+from gradatim.training import EarlyStopping, History, Trainer
+
+__all__ = ["NeuralClassifier", "NeuralRegressor"]
+
+_CHUNK = 4096  # rows per prediction
+
+
+class _NeuralEstimator(BaseEstimator, ABC):
+    """What classifier and regressor share: a standardizer, then one or more MLPs that are averaged."""
+
+    def __init__(
+        self,
+        hidden: Sequence[int] = (100,),
+        *,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        weight_decay: float = 0.0,
+        learning_rate: float = 1e-3,
+        batch_size: int = 32,
+        epochs: int = 100,
+        optimizer: str = "adam",
+        schedule: str | None = None,
+        early_stopping: bool = False,
+        patience: int = 10,
+        validation_fraction: float = 0.1,
+        standardize: bool = True,
+        members: int = 1,
+        seed: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        device: str = "auto",
+        progress: bool = False,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.dropout = dropout
+        self.weight_decay = weight_decay
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.optimizer = optimizer
+        self.schedule = schedule
+        self.early_stopping = early_stopping
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.standardize = standardize
+        self.members = members
+        self.seed = seed
+        self.random_state = random_state
+        self.device = device
+        self.progress = progress
+
+    @abstractmethod
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
+        """Return the target a network learns, its number of outputs, the loss, and the strata of ``y``."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on ``X`` of shape ``(N, features)`` and ``y``."""
+        X, y = self._validate(X, y)
+        target, outputs, loss, strata = self._encode(y)
+        self.mean_, self.scale_ = _spread(X) if self.standardize else _no_spread(X)
+        inputs = ((X - self.mean_) / self.scale_).astype(np.float32)
+        if self.members < 1:
+            raise InvalidValue(f"{self._name}: members must be at least 1, got {self.members}.")
+        rng = check_random_state(self.random_state) if self.random_state is not None else None
+        first = self.seed if rng is None else int(rng.randint(2**31 - 1))
+        self.networks_: list[MLP] = []
+        self.histories_: list[History] = []
+        for seed in range(first, first + self.members):
+            network, history = self._train(inputs, target, outputs, loss, strata, seed)
+            self.networks_.append(network)
+            self.histories_.append(history)
+        self.history_ = self.histories_[0]
+        return self
+
+    def _train(
+        self,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        outputs: int,
+        loss: str,
+        strata: NDArray[Any] | None,
+        seed: int,
+    ) -> tuple[MLP, History]:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            sizes = (X.shape[1], *self.hidden, outputs)
+            network = MLP(sizes, activation=self.activation, dropout=self.dropout)
+        train: tuple[Any, Any] = (X, y)
+        validation, callbacks = None, []
+        if self.early_stopping:
+            train, validation = self._hold_out(X, y, strata, seed)
+            callbacks = [EarlyStopping(patience=self.patience)]
+        trainer = Trainer(
+            network,
+            loss,
+            self.optimizer,
+            lr=self.learning_rate,
+            weight_decay=self.weight_decay,
+            schedule=self.schedule,
+            epochs=self.epochs,
+            batch_size=min(self.batch_size, len(train[0])),
+            callbacks=callbacks,
+            device=self.device,
+            seed=seed,
+            progress=self.progress,
+        )
+        history = trainer.fit(train, validation)
+        return network.to("cpu"), history
+
+    def _hold_out(
+        self, X: NDArray[Any], y: NDArray[Any], strata: NDArray[Any] | None, seed: int
+    ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        rows = round(self.validation_fraction * len(X))
+        if not 0 < rows < len(X):
+            raise InvalidValue(
+                f"{self._name}: validation_fraction must leave a row on both sides, got "
+                f"{self.validation_fraction} of {len(X)} rows. Try early_stopping=False."
+            )
+        if strata is not None:
+            counts = np.bincount(strata)
+            if counts.min() < 2 or rows < len(counts) or len(X) - rows < len(counts):
+                strata = None
+        parts = train_test_split(X, y, test_size=rows, random_state=seed % 2**32, stratify=strata)
+        return (parts[0], parts[2]), (parts[1], parts[3])
+
+    @torch.inference_mode()
+    def _outputs(self, X: ArrayLike) -> Tensor:
+        """Outputs of every member, shape ``(members, N, outputs)``.
+
+        In double precision, so that a row's prediction does not depend on the rows beside it.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=np.float64)
+        inputs = torch.from_numpy(((rows - self.mean_) / self.scale_).astype(np.float32)).double()
+        outputs = []
+        for network in self.networks_:
+            network.double().eval()
+            try:
+                outputs.append(torch.cat([network(part) for part in inputs.split(_CHUNK)]))
+            finally:
+                network.float()
+        return torch.stack(outputs)
+
+    @abstractmethod
+    def _validate(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]: ...
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def save(self, folder: str | Path) -> Path:
+        """Write a model folder that :func:`gradatim.load_model` reads."""
+        check_is_fitted(self)
+        tensors = {"mean": torch.from_numpy(self.mean_), "scale": torch.from_numpy(self.scale_)}
+        for i, network in enumerate(self.networks_):
+            tensors |= {f"network.{i}.{k}": v for k, v in network.state_dict().items()}
+        parameters = self.get_params()
+        parameters["hidden"] = list(self.hidden)
+        if not isinstance(self.random_state, int | np.integer):
+            parameters["random_state"] = None
+        description = {
+            "estimator": self._name,
+            "parameters": _plain(parameters),
+            "architecture": describe(self.networks_[0]),
+            "features": int(self.n_features_in_),
+            "feature_names": _plain(getattr(self, "feature_names_in_", None)),
+            "histories": [history.records for history in self.histories_],
+            **self._description(),
+        }
+        return save_model(folder, "estimator", description, tensors)
+
+    @abstractmethod
+    def _description(self) -> dict[str, Any]:
+        """What the kind of estimator must keep beyond the networks."""
+
+
+class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
+    """A multi-layer perceptron for classification, as a scikit-learn estimator.
+
+    Args:
+        hidden: Widths of the hidden layers.
+        activation: Name of the activation.
+        dropout: Probability to drop a hidden unit.
+        weight_decay: Penalty on weights.
+        learning_rate: Initial step size.
+        batch_size: Rows per step.
+        epochs: Passes over the data, at most.
+        optimizer: Name of the optimizer.
+        schedule: Name of the learning-rate schedule.
+        early_stopping: Hold out ``validation_fraction`` of the rows and keep the best epoch.
+        patience: Epochs without improvement before stopping.
+        validation_fraction: Share of rows held out for early stopping.
+        standardize: Scale every feature to mean 0 and variance 1.
+        members: Networks trained from different starts, whose predictions are averaged.
+        seed: Fixes all randomness.
+        random_state: scikit-learn's spelling; takes precedence over ``seed`` when given.
+        device: ``"auto"`` takes an accelerator when there is one.
+        progress: Whether to show a bar on a terminal.
+
+    Example:
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> NeuralClassifier((16,), epochs=30, learning_rate=0.01).fit(X, y).score(X, y) > 0.95
+        True
+    """
+
+    def _validate(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        rows, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        return rows, column_or_1d(labels, warn=True)
+
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InvalidValue(
+                f"{self._name}: y must have at least two classes, got one class: {self.classes_[0]!r}. "
+                "There is nothing to tell apart."
+            )
+        return codes, len(self.classes_), "cross_entropy", codes
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities, averaged over members, shape ``(N, classes)``."""
+        return self._outputs(X).softmax(-1).mean(0).numpy()
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of every row."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(1)]
+
+    def _description(self) -> dict[str, Any]:
+        return {"classes": _plain(self.classes_), "classes_dtype": self.classes_.dtype.str}
+
+
+class NeuralRegressor(RegressorMixin, _NeuralEstimator):
+    """A multi-layer perceptron for regression, as a scikit-learn estimator.
+
+    The arguments are those of :class:`NeuralClassifier`. With ``standardize`` the target is scaled too, and
+    predictions are scaled back.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> NeuralRegressor((16,), epochs=20, learning_rate=0.01).fit(X, y).score(X, y) > 0.5
+        True
+    """
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _validate(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        rows, target = validate_data(
+            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True
+        )
+        is_matrix = target.ndim == 2 and target.shape[1] > 1
+        return rows, target if is_matrix else column_or_1d(target, warn=True)
+
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
+        self.is_multi_output_ = y.ndim == 2
+        y = y.reshape(len(y), -1).astype(np.float64)
+        self.target_mean_, self.target_scale_ = _spread(y) if self.standardize else _no_spread(y)
+        scaled = (y - self.target_mean_) / self.target_scale_
+        return scaled.astype(np.float32), y.shape[1], "mse", None
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return predictions, averaged over members, shape ``(N,)`` or ``(N, outputs)``."""
+        scaled = self._outputs(X).mean(0).numpy()
+        values = scaled * self.target_scale_ + self.target_mean_
+        return values if self.is_multi_output_ else values[:, 0]
+
+    def _description(self) -> dict[str, Any]:
+        return {
+            "target_mean": _plain(self.target_mean_),
+            "target_scale": _plain(self.target_scale_),
+            "is_multi_output": self.is_multi_output_,
+        }
+
+
+def _spread(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean and standard deviation of every column; a constant column is left unscaled."""
+    mean, deviation = values.mean(0), values.std(0)
+    rounding = 10 * np.finfo(values.dtype).eps * np.abs(mean)
+    return mean, np.where(deviation <= rounding, 1.0, deviation)
+
+
+def _no_spread(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    return np.zeros(values.shape[1]), np.ones(values.shape[1])
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy values into what JSON can hold."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> _NeuralEstimator:
+    """Rebuild a saved estimator."""
+    kinds = {"NeuralClassifier": NeuralClassifier, "NeuralRegressor": NeuralRegressor}
+    estimator = kinds[description["estimator"]](**description["parameters"])
+    estimator.n_features_in_ = description["features"]
+    if description["feature_names"] is not None:
+        estimator.feature_names_in_ = np.array(description["feature_names"], dtype=object)
+    estimator.mean_, estimator.scale_ = tensors["mean"].numpy(), tensors["scale"].numpy()
+    estimator.networks_, estimator.histories_ = [], [History(h) for h in description["histories"]]
+    for i in range(len(estimator.histories_)):
+        network, prefix = rebuild(description["architecture"]), f"network.{i}."
+        weights = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+        network.load_state_dict(weights)
+        assert isinstance(network, MLP)
+        estimator.networks_.append(network.eval())
+    estimator.history_ = estimator.histories_[0]
+    if isinstance(estimator, NeuralClassifier):
+        estimator.classes_ = np.array(description["classes"], dtype=description["classes_dtype"])
+    else:
+        estimator.is_multi_output_ = description["is_multi_output"]
+        estimator.target_mean_ = np.array(description["target_mean"])
+        estimator.target_scale_ = np.array(description["target_scale"])
+    return estimator

@@ -1,0 +1,94 @@
+"""Digits, offline and in seconds: a network with ridge or dropout against logistic regression and LDA."""
+
+from dataclasses import dataclass
+
+import torch
+from sklearn.model_selection import train_test_split
+
+from gradatim.data import load
+from gradatim.evaluation import Report
+from gradatim.experiments._digits_comparison import Split, build_report, fit_lda, train_network
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Shares of the 1,797 images, epochs and penalties."""
+
+    seed: int = 0
+    test_share: float = 0.3
+    validation_share: float = 0.1
+    epochs: int = 100
+    weight_decay: float = 1e-3
+    dropout: float = 0.3
+
+
+QUICK = Settings(epochs=40)
+
+
+def load_split(settings: Settings) -> Split:
+    """Cut test and validation sets, each with the same share of every digit."""
+    data = load("digits")
+    images = torch.as_tensor(data.X, dtype=torch.float32).reshape(-1, 1, 8, 8)
+    labels = torch.as_tensor(data.y).long()
+    rest, test = train_test_split(
+        torch.arange(len(labels)),
+        test_size=settings.test_share,
+        random_state=settings.seed,
+        stratify=labels,
+    )
+    train, held_out = train_test_split(
+        rest, test_size=settings.validation_share, random_state=settings.seed, stratify=labels[rest]
+    )
+    return Split(*((images[rows], labels[rows]) for rows in (train, held_out, test)))
+
+
+def run(settings: Settings) -> Report:
+    split = load_split(settings)
+    epochs, seed = settings.epochs, settings.seed
+    ridge = train_network(
+        "network, ridge",
+        split,
+        (256, 128),
+        weight_decay=settings.weight_decay,
+        batch_size=32,
+        epochs=epochs,
+        seed=seed,
+    )
+    dropout = train_network(
+        "network, dropout",
+        split,
+        (256, 128),
+        dropout=settings.dropout,
+        batch_size=32,
+        epochs=epochs,
+        seed=seed,
+    )
+    logistic = train_network(
+        "logistic",
+        split,
+        (),
+        lr=0.01,
+        weight_decay=1e-4,
+        batch_size=32,
+        epochs=epochs,
+        seed=seed,
+    )
+    results = [dropout, ridge, logistic, fit_lda(split)]
+
+    def claims(report: Report, errors: dict[str, float]) -> None:
+        linear = min(errors["logistic"], errors["LDA"])
+        network = min(errors["network, ridge"], errors["network, dropout"])
+        report.claim(
+            "a network beats the linear models",
+            expected=f"error < {linear:.2f} %",
+            measured=round(network, 2),
+            holds=network < linear,
+        )
+        report.claim(
+            "a network reads digits well",
+            expected="error <= 4 %",
+            measured=round(network, 2),
+            holds=network <= 4.0,
+        )
+
+    return build_report("Digits: networks against linear models", split, results, {}, claims)

@@ -1,0 +1,127 @@
+"""The model folder: weights in ``model.safetensors``, everything else in ``model.json``; no pickle.
+
+A folder from a stranger can be opened safely, and appears on the disk whole or not at all.
+"""
+
+import json
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradatim.errors import InvalidValue, Unavailable, choose
+from gradatim.files import write_atomically
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FORMAT = 1
+KINDS = {"estimator": ("gradatim.estimators", "from_folder")}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that made a result."""
+    packages = ("gradatim", "torch", "numpy", "scikit-learn")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
+    """Write ``files`` into ``folder``, which is replaced as a whole; only a model folder is ever replaced."""
+    folder = Path(folder)
+    if folder.exists() and not (folder / "model.json").is_file() and any_entry(folder):
+        raise InvalidValue(
+            f"save: folder must be new, empty or a model folder, got {str(folder)!r}. Choose another name."
+        )
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    except OSError as error:
+        raise Unavailable(f"{folder}: cannot be written: {error.strerror or error}.") from error
+    try:
+        new, old = beside / "new", beside / "old"
+        for name, content in files.items():
+            write_atomically(new / name, content)
+        if folder.exists():
+            os.replace(folder, old)
+        os.replace(new, folder)
+    except OSError as error:
+        if old.exists() and not folder.exists():
+            os.replace(old, folder)
+        raise Unavailable(f"{folder}: cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return folder
+
+
+def any_entry(path: Path) -> bool:
+    """Whether ``path`` is a file or a folder with something in it."""
+    return not path.is_dir() or next(path.iterdir(), None) is not None
+
+
+def save_model(
+    folder: str | Path,
+    kind: str,
+    description: Mapping[str, Any],
+    tensors: "Mapping[str, Tensor]",
+    extra: Mapping[str, bytes] | None = None,
+) -> Path:
+    """Write a model folder: ``description`` as JSON, ``tensors`` as safetensors, ``extra`` files as they are."""
+    from safetensors.torch import save
+
+    document = {"format": FORMAT, "kind": kind, "versions": versions(), **description}
+    whole = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    files = {
+        "model.json": json.dumps(document, indent=2, ensure_ascii=False).encode(),
+        "model.safetensors": save(whole),
+    }
+    return write_folder(folder, files | dict(extra or {}))
+
+
+def read_model(folder: str | Path) -> "tuple[dict[str, Any], dict[str, Tensor]]":
+    """Read description and tensors of a model folder; a damaged one raises one clear sentence."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    folder = Path(folder)
+    if not (folder / "model.json").is_file():
+        raise Unavailable(
+            f"load_model: {str(folder)!r} is not a model folder: it has no model.json."
+        )
+    try:
+        description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        if not isinstance(description, dict) or description.get("format") != FORMAT:
+            raise InvalidValue(
+                f"load_model: {str(folder)!r} must have format {FORMAT}. Save it again with this version."
+            )
+        return description, load_file(folder / "model.safetensors")
+    except (ValueError, SafetensorError) as error:
+        if isinstance(error, InvalidValue):
+            raise
+        reason = str(error).splitlines()[0]
+        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({reason}).") from error
+    except OSError as error:
+        raise Unavailable(
+            f"load_model: {str(folder)!r} cannot be read: {error.strerror or error}."
+        ) from error
+
+
+def load_model(folder: str | Path) -> Any:
+    """Load whatever a model folder holds, ready to predict.
+
+    Args:
+        folder: A folder written by ``save`` or by ``gradatim fit``.
+
+    Returns:
+        The fitted model, of the class that was saved.
+    """
+    description, tensors = read_model(folder)
+    module, reader = KINDS[choose("load_model", "kind", description.get("kind"), KINDS)]
+    try:
+        return getattr(import_module(module), reader)(description, tensors)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({error!r}).") from error

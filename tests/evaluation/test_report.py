@@ -1,0 +1,132 @@
+import errno
+import json
+import os
+
+import numpy as np
+import pytest
+
+from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.evaluation import Claim, Report
+from gradatim.plots import new_figure
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def report():
+    report = Report(title="XOR", summary="A hidden layer is needed.")
+    report.claim("MLP learns", expected="accuracy = 1", measured=np.float64(1.0), holds=np.True_)
+    report.text("First words.")
+    report.table("Errors", columns=["model", "error"], rows=[["MLP", 0.0], ["line", float("nan")]])
+    figure, axes = new_figure(width=2.0, height=1.0)
+    axes.plot([0, 1])
+    report.figure("loss", figure, caption="Loss.")
+    report.code("python", "print(1)")
+    return report
+
+
+def test_holds_only_if_every_claim_holds():
+    report = Report(title="t")
+    assert report.holds
+    report.claim("a", expected="1", measured=1, holds=True)
+    assert report.holds
+    report.claim("b", expected="1", measured=0, holds=False)
+    assert not report.holds
+    assert report.claims[1] == Claim("b", "1", 0, False)
+
+
+def test_verdict_of_a_claim_is_a_plain_bool(report):
+    assert report.claims[0].holds is True
+    assert type(report.claims[0].measured) is float
+
+
+def test_sections_keep_their_order(report):
+    assert [type(section).__name__ for section in report.sections] == [
+        "Text",
+        "Table",
+        "Picture",
+        "Code",
+    ]
+
+
+def test_write_makes_page_data_and_figures(report, tmp_path):
+    report.settings, report.seconds = {"seed": 3, "sizes": (2, 1)}, 1.5
+    page = report.write(tmp_path / "runs" / "xor")
+    assert page == tmp_path / "runs" / "xor" / "report.html"
+    assert sorted(os.listdir(page.parent)) == ["loss.png", "report.html", "report.json"]
+    assert (page.parent / "loss.png").read_bytes().startswith(SIGNATURE)
+    data = json.loads((page.parent / "report.json").read_text("utf-8"), parse_constant=pytest.fail)
+    assert data["claims"] == [
+        {"name": "MLP learns", "expected": "accuracy = 1", "measured": 1.0, "holds": True}
+    ]
+    assert data["tables"][0]["rows"] == [["MLP", 0.0], ["line", "nan"]]
+    assert data["texts"] == ["First words."]
+    assert data["figures"] == [{"file": "loss.png", "caption": "Loss."}]
+    assert data["code"] == [{"language": "python", "source": "print(1)"}]
+    assert data["settings"] == {"seed": 3, "sizes": [2, 1]}
+    assert data["seconds"] == 1.5
+    assert data["cpu_count"] == os.cpu_count()
+    assert set(data["versions"]) == {"python", "gradatim", "torch", "numpy", "scikit-learn"}
+    assert data["versions"]["numpy"] == np.__version__
+
+
+def test_second_write_replaces_the_first(report, tmp_path):
+    report.write(tmp_path)
+    report.title = "Other"
+    report.write(tmp_path)
+    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["title"] == "Other"
+
+
+def test_full_disk_leaves_the_old_report_whole(report, tmp_path, monkeypatch):
+    report.write(tmp_path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    report.title = "Other"
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Unavailable, match=r"No space left on device.*Choose another folder\."):
+        report.write(tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_a_file_in_place_of_the_folder_is_one_sentence(report, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(
+        Unavailable, match=r"^Report\.write: folder must be writable, got '.*taken'"
+    ):
+        report.write(tmp_path / "taken")
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["", "Loss", "../loss", "a b", "-a", "a--b"])
+def test_names_of_figures_are_safe_file_names(report, name):
+    with pytest.raises(
+        InvalidValue, match=r"Report\.figure: name must be lower-case words joined by dashes, got"
+    ):
+        report.figure(name, new_figure()[0])
+
+
+def test_two_figures_cannot_share_a_name(report):
+    with pytest.raises(InvalidValue, match=r"name must be new in this report, got 'loss' twice"):
+        report.figure("loss", new_figure()[0])
+
+
+def test_a_figure_is_a_figure(report):
+    with pytest.raises(InvalidType, match=r"figure must be a Matplotlib Figure, got int"):
+        report.figure("other", 3)
+
+
+def test_ragged_rows_are_refused(report):
+    with pytest.raises(
+        InvalidValue, match=r"rows must have 2 values each, one per column, got 1 in 'T'"
+    ):
+        report.table("T", columns=["a", "b"], rows=[[1, 2], [3]])
+    with pytest.raises(InvalidValue, match=r"columns must name at least one, got none in 'T'"):
+        report.table("T", columns=[], rows=[])
+
+
+def test_cells_are_plain(report):
+    with pytest.raises(InvalidType, match=r"Report\.table: rows must be a string or a number"):
+        report.table("T", columns=["a"], rows=[[{}]])

@@ -1,0 +1,106 @@
+"""The real downloads: every source of every set, then the known counts. Needs a network."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gradatim.data import catalogue, entries, get, load
+from gradatim.data.entry import Entry, Source
+
+DOWNLOADS = [entry for entry in catalogue() if entry.archive is not None]
+ARCHIVES = {entry.archive.folder: entry for entry in DOWNLOADS}
+SOURCES = [(entry, source) for entry in ARCHIVES.values() for source in entry.archive.sources]
+
+# Label counts as published by the authors of each set.
+COUNTS = {
+    "mnist": (
+        [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949],
+        [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009],
+    ),
+    "fashion-mnist": ([6000] * 10, [1000] * 10),
+    "cifar10": ([5000] * 10, [1000] * 10),
+    "zip-code": (
+        [1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644],
+        [359, 264, 198, 166, 200, 160, 170, 147, 166, 177],
+    ),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _home(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADATIM_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.mark.parametrize(
+    ("entry", "source"), SOURCES, ids=lambda value: getattr(value, "package", "")
+)
+def test_every_source_alone_delivers_the_pinned_bytes(
+    entry: Entry, source: Source, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
+    alone = replace(entry, archive=replace(entry.archive, sources=(source,)))
+    monkeypatch.setitem(entries._ENTRIES, entry.name, alone)
+    get(entry.name)
+    assert alone.is_cached
+
+
+@pytest.mark.parametrize("entry", DOWNLOADS, ids=lambda entry: entry.name)
+def test_every_set_downloads_and_loads(entry):
+    get(entry.name)
+    data = load(entry.name)
+    assert (len(data.text) if data.task == "language" else len(data.X)) == entry.samples
+    assert data.y is None or len(data.y) == len(data.X)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_label_counts_are_the_published_ones(name):
+    get(name)
+    data = load(name)
+    for (_, y), counts in zip((data.train, data.test), COUNTS[name], strict=True):
+        assert np.bincount(y).tolist() == counts
+    assert data.X.min() == (-1 if name == "zip-code" else 0)
+    assert data.X.max() == 1
+
+
+def test_spam_has_the_means_that_its_authors_print():
+    # The Elements of Statistical Learning, table 1.1, per cent of words, spam and email.
+    table = {
+        "word_freq_george": (0.00, 1.27),
+        "word_freq_you": (2.26, 1.27),
+        "char_freq_!": (0.51, 0.11),
+    }
+    get("spam")
+    data = load("spam")
+    assert np.bincount(data.y).tolist() == [2788, 1813]
+    for name, (spam, email) in table.items():
+        column = data.X[:, data.feature_names.index(name)]
+        assert round(column[data.y == 1].mean(), 2) == spam
+        assert round(column[data.y == 0].mean(), 2) == email
+
+
+def test_reviews_are_half_positive_and_the_play_begins_as_it_should():
+    get("imdb")
+    get("tiny-shakespeare")
+    assert np.bincount(load("imdb").y).tolist() == [25000, 25000]
+    text = load("tiny-shakespeare").text
+    assert text.startswith("First Citizen:\nBefore we proceed any further, hear me speak.")
+    assert len(set(text)) == 65
+
+
+def test_tables_of_the_book_have_its_numbers():
+    get("islp-default")
+    default, nyse, hitters = load("islp-default"), load("islp-nyse"), load("islp-hitters")
+    assert np.bincount(default.y).tolist() == [9667, 333]
+    assert [len(nyse.train[1]), len(nyse.test[1])] == [4281, 1770]
+    assert int(np.isnan(hitters.y).sum()) == 59
+    assert [len(part) for part in (load("islp-khan").train[1], load("islp-khan").test[1])] == [
+        63,
+        20,
+    ]
+    wage = load("islp-wage")
+    assert np.allclose(np.log(wage.y), wage.X["logwage"])
+    bikes = load("islp-bikeshare")
+    assert (bikes.X["casual"] + bikes.X["registered"] == bikes.y).all()

@@ -1,0 +1,154 @@
+"""Estimators behave as scikit-learn demands and give the same predictions after saving."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import gradatim
+from gradatim import NeuralClassifier, NeuralRegressor
+from gradatim.errors import GradatimError
+
+IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
+
+
+@parametrize_with_checks(
+    [
+        NeuralClassifier((32,), learning_rate=0.01, epochs=40),
+        NeuralRegressor((32,), learning_rate=0.01, epochs=40),
+    ]
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_default_classifier_is_valid_too():
+    assert NeuralClassifier().fit(*IRIS).score(*IRIS) > 0.95
+
+
+def test_probabilities_sum_to_one_and_agree_with_predictions():
+    model = NeuralClassifier((8,), epochs=5, members=2).fit(*IRIS)
+    p = model.predict_proba(IRIS[0])
+    np.testing.assert_allclose(p.sum(1), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(model.classes_[p.argmax(1)], model.predict(IRIS[0]))
+
+
+def test_ensemble_averages_its_members():
+    one = [
+        NeuralClassifier((8,), epochs=3, seed=s).fit(*IRIS).predict_proba(IRIS[0]) for s in (5, 6)
+    ]
+    both = NeuralClassifier((8,), epochs=3, seed=5, members=2).fit(*IRIS).predict_proba(IRIS[0])
+    np.testing.assert_allclose(both, np.mean(one, 0), rtol=1e-12)
+
+
+def test_works_in_pipeline_grid_and_cross_validation():
+    pipeline = make_pipeline(
+        PolynomialFeatures(2), NeuralClassifier((8,), learning_rate=0.02, epochs=20)
+    )
+    assert cross_val_score(pipeline, *IRIS, cv=3).mean() > 0.8
+    grid = GridSearchCV(
+        NeuralRegressor((4,), epochs=5),
+        {"learning_rate": [1e-4, 1e-1], "hidden": [(4,), (8, 8)]},
+        cv=2,
+    ).fit(*DIABETES)
+    assert grid.best_params_["learning_rate"] == 1e-1
+
+
+def test_early_stopping_restores_the_best_epoch():
+    model = NeuralRegressor((64,), epochs=200, learning_rate=0.02, early_stopping=True, patience=3)
+    history = model.fit(*DIABETES).history_
+    assert len(history) < 200
+    assert "no improvement" in history.stopped
+
+
+def test_seed_and_random_state():
+    p = [
+        NeuralClassifier((8,), epochs=2, seed=s).fit(*IRIS).predict_proba(IRIS[0])
+        for s in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(p[0], p[1])
+    assert np.abs(p[0] - p[2]).max() > 1e-3
+    q = [
+        NeuralClassifier((8,), epochs=2, random_state=r).fit(*IRIS).predict(IRIS[0]) for r in (3, 3)
+    ]
+    np.testing.assert_array_equal(*q)
+
+
+def test_shift_and_scale_of_inputs_and_target_change_nothing():
+    X, y = DIABETES
+    a = NeuralRegressor((8,), epochs=5).fit(X, y).predict(X)
+    b = NeuralRegressor((8,), epochs=5).fit(X * 1000 + 7, y * 50 - 3).predict(X * 1000 + 7)
+    np.testing.assert_allclose(b, a * 50 - 3, rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    "labels", [np.array(["no", "ja", "é"]), np.array([2, 5, 9]), np.array([0.5, 1.0, 2.0])]
+)
+def test_saved_classifier_predicts_the_same(tmp_path, labels):
+    y = labels.astype(str)[IRIS[1]] if labels.dtype.kind == "f" else labels[IRIS[1]]
+    model = NeuralClassifier((8, 4), epochs=3, members=2, dropout=0.1).fit(IRIS[0], y)
+    folder = model.save(tmp_path / "model")
+    again = gradatim.load_model(folder)
+    np.testing.assert_array_equal(again.predict_proba(IRIS[0]), model.predict_proba(IRIS[0]))
+    np.testing.assert_array_equal(again.predict(IRIS[0]), model.predict(IRIS[0]))
+    assert again.get_params() == model.get_params() | {"hidden": [8, 4]}
+    assert sorted(p.name for p in folder.iterdir()) == ["model.json", "model.safetensors"]
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_saved_regressor_predicts_the_same_for_several_outputs(tmp_path):
+    X, y = DIABETES
+    y2 = np.stack([y, -y], 1)
+    model = NeuralRegressor((8,), epochs=3).fit(X, y2)
+    again = gradatim.load_model(model.save(tmp_path / "m"))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    model.fit(X, y).save(tmp_path / "m")  # replaces the folder
+    assert gradatim.load_model(tmp_path / "m").predict(X).shape == (len(X),)
+
+
+def test_a_folder_that_is_not_a_model_is_never_replaced(tmp_path):
+    (tmp_path / "precious.txt").write_text("keep")
+    model = NeuralClassifier((4,), epochs=1).fit(*IRIS)
+    with pytest.raises(GradatimError, match="must be new, empty or a model folder"):
+        model.save(tmp_path)
+    assert (tmp_path / "precious.txt").read_text() == "keep"
+
+
+def test_damaged_folders_give_one_sentence(tmp_path):
+    folder = NeuralClassifier((4,), epochs=1).fit(*IRIS).save(tmp_path / "m")
+    with pytest.raises(GradatimError, match=r"has no model\.json"):
+        gradatim.load_model(tmp_path / "absent")
+    weights = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(weights[: len(weights) // 2])
+    with pytest.raises(GradatimError, match="is damaged"):
+        gradatim.load_model(folder)
+    (folder / "model.json").write_text("{")
+    with pytest.raises(GradatimError, match="is damaged"):
+        gradatim.load_model(folder)
+    (folder / "model.json").write_text('{"format": 99}')
+    with pytest.raises(GradatimError, match="must have format 1"):
+        gradatim.load_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"members": 0}, "members must be at least 1, got 0"),
+        ({"activation": "rleu"}, "Try 'relu'"),
+        ({"optimizer": "adan"}, "Try 'adam'"),
+        ({"hidden": (0,)}, "positive widths"),
+        ({"epochs": 0}, "epochs must be a whole number from 1, got 0"),
+        ({"early_stopping": True, "validation_fraction": 0.001}, "must leave a row on both sides"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(GradatimError, match=message):
+        NeuralClassifier(**arguments).fit(*IRIS)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(GradatimError, match="at least two classes, got one class"):
+        NeuralClassifier().fit(IRIS[0], np.zeros(150))

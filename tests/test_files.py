@@ -1,0 +1,74 @@
+"""Files are written whole or not at all; trees come back as they were."""
+
+import os
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradatim.errors import GradatimError, Unavailable
+from gradatim.files import load_tree, save_tree, write_atomically
+
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**53), 2**53),
+    st.text(max_size=5),
+    st.floats(allow_nan=False),
+)
+KEYS = st.one_of(st.text(max_size=4), st.integers(0, 9))
+TREES = st.recursive(
+    LEAVES, lambda t: st.lists(t, max_size=3) | st.dictionaries(KEYS, t, max_size=3), max_leaves=8
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree=TREES)
+def test_plain_trees_come_back(tmp_path_factory, tree):
+    path = tmp_path_factory.mktemp("tree") / "f"
+    assert load_tree(save_tree(path, {"tree": tree}, kind="test"), kind="test") == {"tree": tree}
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.uint8]
+)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3)])
+def test_tensors_come_back(tmp_path, dtype, shape):
+    tensor = (torch.randn(shape) * 3).to(dtype)
+    path = save_tree(tmp_path / "f", {"a": [tensor, tensor]}, kind="test")
+    for again in load_tree(path, kind="test")["a"]:
+        assert again.dtype == dtype
+        assert torch.equal(again, tensor)
+
+
+def test_transposed_and_shared_tensors_come_back(tmp_path):
+    base = torch.arange(6.0).view(2, 3)
+    tree = load_tree(save_tree(tmp_path / "f", {"a": base.t(), "b": base[0]}, kind="t"), kind="t")
+    assert torch.equal(tree["a"], base.t())
+    assert torch.equal(tree["b"], base[0])
+
+
+def test_the_kind_must_match(tmp_path):
+    save_tree(tmp_path / "f", {}, kind="one")
+    with pytest.raises(GradatimError, match="must be a two, got a one"):
+        load_tree(tmp_path / "f", kind="two")
+
+
+def test_unknown_objects_are_refused(tmp_path):
+    with pytest.raises(GradatimError, match=r"a\.0 must be a tensor, number.*got set"):
+        save_tree(tmp_path / "f", {"a": [set()]}, kind="test")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = write_atomically(tmp_path / "f", b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Unavailable, match="No space left on device"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]

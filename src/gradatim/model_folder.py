@@ -5,29 +5,22 @@ A folder from a stranger can be opened safely, and appears on the disk whole or 
 
 import json
 import os
-import platform
 import shutil
 import tempfile
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue, Unavailable, choose
 from gradatim.files import write_atomically
+from gradatim.versions import versions
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 FORMAT = 1
 KINDS = {"estimator": ("gradatim.estimators", "from_folder")}
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that made a result."""
-    packages = ("gradatim", "torch", "numpy", "scikit-learn")
-    return {"python": platform.python_version()} | {name: version(name) for name in packages}
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:

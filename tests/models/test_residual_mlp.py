@@ -6,14 +6,13 @@ from gradatim.models import ResidualMLP, build, describe, rebuild
 from gradatim.nn.residual import ResidualLayer
 
 
-def test_is_the_chain_of_its_stages_on_the_flattened_input():
+def test_is_the_chain_of_its_stages():
     model = ResidualMLP((12, 5, 5, 3), activation="tanh")
-    x = torch.randn(4, 3, 2, 2)
-    h = x.reshape(4, 12)
+    x = h = torch.randn(4, 3, 2, 2)
     for _, stage in model.stages():
         h = stage(h)
     torch.testing.assert_close(model(x), h)
-    assert [name for name, _ in model.stages()] == ["0", "1", "2"]
+    assert [name for name, _ in model.stages()] == ["flatten", "0", "1", "2"]
 
 
 def test_with_zero_branches_is_linear_however_deep():

@@ -219,7 +219,9 @@ def test_a_file_is_never_seen_half_written(tmp_path):
     with child:
         while child.poll() is None:
             if path.exists():
-                Trainer(MLP((6, 12, 3), dropout=0.4), callbacks=[Callback(), Checkpoint(path)]).resume(path)
+                Trainer(
+                    MLP((6, 12, 3), dropout=0.4), callbacks=[Callback(), Checkpoint(path)]
+                ).resume(path)
                 reads += 1
             else:
                 time.sleep(0.01)

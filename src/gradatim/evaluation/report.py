@@ -8,9 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
@@ -18,6 +16,7 @@ from gradatim.evaluation.report_html import FIGURE_DPI, report_page
 from gradatim.evaluation.report_terminal import show_report
 from gradatim.evaluation.sections import Claim, Code, Picture, Section, Table, Text
 from gradatim.evaluation.values import json_value, plain_value
+from gradatim.versions import versions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -147,17 +146,6 @@ class Report:
     def show(self, console: "Console | None" = None) -> None:
         """Print verdicts, tables and words to a Rich console, or to standard output."""
         show_report(self, console)
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries a result depends on."""
-    found = {"python": python_version()}
-    for package in ("gradatim", "torch", "numpy", "scikit-learn"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
 
 
 def _png(figure: "Figure") -> bytes:

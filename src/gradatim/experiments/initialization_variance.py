@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import torch
-from sklearn.model_selection import train_test_split
 from torch import nn
 
-from gradatim.data import load
 from gradatim.evaluation import Report
+from gradatim.experiments._digits import standard_digits
 from gradatim.models import MLP
 from gradatim.nn import ACTIVATIONS, LayerStatistics, initialize, variance_profile
 from gradatim.nn import activation as build_activation
@@ -22,10 +21,10 @@ class Settings:
     depth: int = 40
     batch: int = 512
     trained_depth: int = 8
-    epochs: int = 40
+    epochs: int = 20
 
 
-QUICK = Settings(width=256, depth=12, batch=128, trained_depth=6, epochs=15)
+QUICK = Settings(width=256, depth=12, batch=128, trained_depth=6, epochs=12)
 
 
 def network(settings: Settings, activation: str, scheme: str, scale: float = 1.0) -> MLP:
@@ -150,10 +149,7 @@ def draw_histograms(report: Report, settings: Settings, x: torch.Tensor) -> None
 
 
 def check_training(report: Report, settings: Settings) -> None:
-    data = load("digits")
-    X, X_test, y, y_test = train_test_split(
-        data.X, data.y, stratify=data.y, random_state=settings.seed
-    )
+    train, test = standard_digits(settings.seed)
     accuracy = {}
     for label, scale in (("He", 1.0), ("He × 0.1", 0.1)):
         with torch.random.fork_rng():
@@ -163,10 +159,10 @@ def check_training(report: Report, settings: Settings) -> None:
             for parameter in model.parameters():
                 parameter.mul_(scale)
         trainer = Trainer(
-            model, optimizer="sgd", lr=0.05, epochs=settings.epochs, batch_size=64,
+            model, optimizer="sgd", lr=0.05, schedule="cosine", epochs=settings.epochs, batch_size=32,
             metrics=["accuracy"], seed=settings.seed, progress=False,
         )  # fmt: skip
-        history = trainer.fit((X, y), validation=(X_test, y_test))
+        history = trainer.fit(train, validation=test)
         accuracy[label] = history["validation_accuracy"][-1]
     report.table(
         f"Digits after {settings.epochs} epochs, {settings.trained_depth} hidden layers, plain SGD",

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 
-from gradatim.data import load
 from gradatim.evaluation import Report
+from gradatim.experiments._digits import standard_digits
 from gradatim.models import MLP
 from gradatim.nn import initialize, variance_profile
 from gradatim.plots.activations import gradient_decay
@@ -23,10 +22,10 @@ class Settings:
     depth: int = 20
     batch: int = 256
     trained_depth: int = 8
-    epochs: int = 30
+    epochs: int = 20
 
 
-QUICK = Settings(depth=12, trained_depth=6, epochs=10)
+QUICK = Settings(depth=12, trained_depth=6, epochs=12)
 
 
 def gradient_norms(model: nn.Module, x: Tensor, width: int) -> list[float]:
@@ -155,19 +154,16 @@ def check_dead_units(report: Report, settings: Settings) -> None:
 
 
 def check_training(report: Report, settings: Settings) -> None:
-    data = load("digits")
-    X, X_test, y, y_test = train_test_split(
-        data.X, data.y, stratify=data.y, random_state=settings.seed
-    )
+    train, test = standard_digits(settings.seed)
     histories = {}
     for activation in ("sigmoid", "tanh", "relu"):
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
             model = MLP((64, *[64] * settings.trained_depth, 10), activation=activation)
         histories[activation] = Trainer(
-            model, optimizer="sgd", lr=0.05, epochs=settings.epochs, batch_size=64,
+            model, optimizer="sgd", lr=0.05, schedule="cosine", epochs=settings.epochs, batch_size=32,
             metrics=["accuracy"], seed=settings.seed, progress=False,
-        ).fit((X, y), validation=(X_test, y_test))  # fmt: skip
+        ).fit(train, validation=test)  # fmt: skip
     last = {name: history["validation_accuracy"][-1] for name, history in histories.items()}
     for name, rule, holds in (
         ("sigmoid", "≤ 0.2: chance", last["sigmoid"] <= 0.2),

@@ -218,8 +218,8 @@ def _nearest_point(lowest: Callable[[Array], Array], start: Array) -> Array:
 def _affine_steps(corners: Array, shares: Array) -> tuple[Array, Array]:
     """Walk to the nearest point of the corners' affine hull, dropping corners that would count negatively."""
     while True:
-        solved = np.linalg.lstsq(corners @ corners.T + 1.0, np.ones(len(corners)), rcond=None)[0]
-        target = solved / solved.sum()
+        rest = np.linalg.lstsq((corners[1:] - corners[0]).T, -corners[0], rcond=None)[0]
+        target = np.concatenate([[1.0 - rest.sum()], rest])
         if (target > 1e-12).all():
             return corners, target
         falling = target <= 1e-12

@@ -1,6 +1,6 @@
 """The densely connected multi-layer perceptron."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from torch import Tensor, nn
@@ -44,9 +44,9 @@ class DenselyConnectedMLP(nn.Sequential):
         self.sizes, self.activation, self.init = sizes, activation, init
         initialize(self, init or default_scheme(activation))
 
-    def stages(self) -> Iterable[tuple[str, nn.Module]]:
+    def stages(self) -> list[tuple[str, nn.Module]]:
         """The chain's links, in order, with their names."""
-        return self.named_children()
+        return [("flatten", nn.Flatten()), *self.named_children()]
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x.flatten(1))  # (B, sizes[-1])

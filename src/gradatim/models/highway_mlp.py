@@ -1,7 +1,7 @@
 """The highway multi-layer perceptron."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor, nn
 
@@ -36,7 +36,7 @@ class HighwayMLP(nn.Sequential):
 
     Example:
         >>> [type(stage).__name__ for _, stage in HighwayMLP((64, 32, 32, 10)).stages()]
-        ['Sequential', 'HighwayLayer', 'Linear']
+        ['Flatten', 'Sequential', 'HighwayLayer', 'Linear']
 
     Reference:
         Srivastava et al., Training Very Deep Networks, 2015.
@@ -63,9 +63,9 @@ class HighwayMLP(nn.Sequential):
         self.sizes, self.activation = sizes, activation
         self.gate_bias, self.init = gate_bias, init
 
-    def stages(self) -> Iterable[tuple[str, nn.Module]]:
+    def stages(self) -> list[tuple[str, nn.Module]]:
         """The chain's links, in order, with their names."""
-        return self.named_children()
+        return [("flatten", nn.Flatten()), *self.named_children()]
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x.flatten(1))  # (B, sizes[-1])

@@ -1,7 +1,6 @@
 """The MLP-Mixer: image classification with nothing but dense layers."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
 
 from torch import Tensor, nn
 
@@ -121,9 +120,9 @@ class MLPMixer(nn.Sequential):
         self.token_dim, self.channel_dim, self.dropout = token_dim, channel_dim, dropout
         initialize(self, "lecun")
 
-    def stages(self) -> Iterable[tuple[str, nn.Module]]:
+    def stages(self) -> list[tuple[str, nn.Module]]:
         """The chain's links, in order, with their names."""
-        return self.named_children()
+        return list(self.named_children())
 
     def forward(self, x: Tensor) -> Tensor:
         expected = (self.in_channels, self.image_size, self.image_size)

@@ -1,7 +1,7 @@
 """The residual multi-layer perceptron."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from torch import Tensor, nn
 
@@ -27,7 +27,7 @@ class ResidualMLP(nn.Sequential):
 
     Example:
         >>> [type(stage).__name__ for _, stage in ResidualMLP((64, 32, 32, 10)).stages()]
-        ['ResidualLayer', 'ResidualLayer', 'Linear']
+        ['Flatten', 'ResidualLayer', 'ResidualLayer', 'Linear']
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class ResidualMLP(nn.Sequential):
         super().__init__(*hidden, readout)
         self.sizes, self.activation, self.init = sizes, activation, init
 
-    def stages(self) -> Iterable[tuple[str, nn.Module]]:
+    def stages(self) -> list[tuple[str, nn.Module]]:
         """The chain's links, in order, with their names."""
-        return self.named_children()
+        return [("flatten", nn.Flatten()), *self.named_children()]
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x.flatten(1))  # (B, sizes[-1])

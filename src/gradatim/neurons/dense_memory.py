@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue, choose
-from gradatim.neurons.settling import SERIAL, Recall, as_states, settle, signs, visits
 from gradatim.neurons.pattern_memory import PatternMemory
+from gradatim.neurons.settling import SERIAL, Recall, as_states, settle, signs, visits
 
 
 class DenseMemory(PatternMemory):
@@ -80,9 +80,10 @@ class DenseMemory(PatternMemory):
             after = torch.cat(parts, dim=1)
             return after, self._energy(after)
 
-        with torch.no_grad():
+        with torch.inference_mode():
             run = settle(rows.double(), self._energy, sweep, max_sweeps=max_sweeps)
-        return run._replace(states=run.states.to(rows.dtype))
+        states, *rest = (tensor.clone() for tensor in run)
+        return Recall(states.to(rows.dtype), *rest)
 
     def _sweep(self, columns: Tensor, patterns: Tensor, order: Tensor) -> Tensor:
         """Update each neuron once for some probes; their overlaps follow each change."""

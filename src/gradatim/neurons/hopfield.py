@@ -112,8 +112,9 @@ class Hopfield(nn.Module):
             return after, self._energy(after)
 
         sweep = one_by_one if mode == "asynchronous" else all_at_once
-        with torch.no_grad():
-            return settle(rows, self._energy, sweep, max_sweeps=max_sweeps)
+        with torch.inference_mode():
+            run = settle(rows, self._energy, sweep, max_sweeps=max_sweeps)
+        return Recall(*(tensor.clone() for tensor in run))
 
     def forward(self, states: Tensor) -> Tensor:
         return self.recall(states).states

@@ -1,4 +1,4 @@
-"""Optimizers by name: PyTorch's own, in their fastest form."""
+"""Optimizers by name: PyTorch's own in their fastest form, and ours."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -9,6 +9,17 @@ from torch import nn
 from torch.optim import Optimizer
 
 from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.optim.adam import Adam
+from gradatim.optim.adam_then_sgd import AdamThenSGD
+from gradatim.optim.ema_momentum import EMAMomentum
+from gradatim.optim.entropy_sgd import EntropySGD
+from gradatim.optim.extragradient import Extragradient
+from gradatim.optim.foreach_optimizer import ForeachOptimizer
+from gradatim.optim.heavy_ball import HeavyBall
+from gradatim.optim.langevin import Langevin
+from gradatim.optim.nesterov import NesterovExtrapolation
+from gradatim.optim.normalized_gradient import NormalizedGradient
+from gradatim.optim.rmsprop import RMSProp
 
 OptimizerFactory = Callable[..., Optimizer]
 
@@ -24,6 +35,16 @@ OPTIMIZERS: dict[str, OptimizerFactory] = {
     "adamax": torch.optim.Adamax,
     "nadam": torch.optim.NAdam,
     "radam": torch.optim.RAdam,
+    "heavy_ball": HeavyBall,
+    "ema_momentum": EMAMomentum,
+    "nesterov_extrapolation": NesterovExtrapolation,
+    "normalized_gradient": NormalizedGradient,
+    "rmsprop_eps_inside": partial(RMSProp, eps_inside=True),
+    "adam_eps_inside": partial(Adam, eps_inside=True),
+    "adam_then_sgd": AdamThenSGD,
+    "extragradient": Extragradient,
+    "entropy_sgd": EntropySGD,
+    "langevin": Langevin,
 }
 _FUSED = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.Adagrad)
 
@@ -48,8 +69,19 @@ def decay_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
 def _fastest(factory: OptimizerFactory, parameters: Iterable[torch.Tensor]) -> dict[str, bool]:
     """Pick the fused kernel where PyTorch has one, the multi-tensor one elsewhere."""
     rule = factory.func if isinstance(factory, partial) else factory
+    if isinstance(rule, type) and issubclass(rule, ForeachOptimizer):
+        return {}
     plain = all(p.is_floating_point() and p.device.type in ("cpu", "cuda") for p in parameters)
     return {"fused": True} if rule in _FUSED and plain else {"foreach": True}
+
+
+def needs_closure(optimizer: Optimizer) -> bool:
+    """Whether ``step`` must be given a function that evaluates loss and gradients, as L-BFGS must.
+
+    >>> needs_closure(torch.optim.SGD([torch.zeros(1)]))
+    False
+    """
+    return isinstance(optimizer, torch.optim.LBFGS) or getattr(optimizer, "needs_closure", False)
 
 
 def build_optimizer(

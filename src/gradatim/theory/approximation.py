@@ -86,7 +86,7 @@ def approximate(
     box = _check_box(domain)
     for activation in activations:
         choose("approximate", "activations", activation, ACTIVATIONS)
-    if min([*widths, *depths, restarts, steps], default=0) < 1:
+    if min(min(counts, default=0) for counts in (widths, depths, (restarts, steps))) < 1:
         raise InvalidValue(
             "approximate: widths, depths, restarts and steps must be positive, got "
             f"widths={tuple(widths)}, depths={tuple(depths)}, restarts={restarts}, steps={steps}."

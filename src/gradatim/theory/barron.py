@@ -8,7 +8,7 @@ is a mean of ridge steps, so ``m`` steps drawn at random miss it by :math:`O(1/m
 from math import lgamma, log
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models import MLP
@@ -35,7 +35,7 @@ def barron_constant(dim: int) -> float:
         >>> round(barron_constant(1), 4), round(barron_constant(100), 4)
         (0.7979, 9.975)
     """
-    _check(dim=dim)
+    _check("barron_constant", dim=dim)
     return float(torch.tensor(log(2) / 2 + lgamma((dim + 1) / 2) - lgamma(dim / 2)).exp())
 
 
@@ -45,7 +45,7 @@ def barron_bound(num_units: int, dim: int, radius: float) -> float:
     >>> barron_bound(4, 1, 1.0) == barron_bound(1, 1, 1.0) / 4
     True
     """
-    _check(num_units=num_units, radius=radius)
+    _check("barron_bound", num_units=num_units, radius=radius)
     return (2 * radius * barron_constant(dim)) ** 2 / num_units
 
 
@@ -76,14 +76,14 @@ def barron_network(
     Reference:
         Barron, Universal Approximation Bounds for Superpositions of a Sigmoidal Function, 1993, thm. 1.
     """
-    _check(num_units=num_units, dim=dim, radius=radius)
+    _check("barron_network", num_units=num_units, dim=dim, radius=radius)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         model = MLP((dim, num_units, 1), activation="step")
     direction = torch.randn(num_units, dim, generator=generator)
     direction /= direction.norm(dim=1, keepdim=True)
     length = torch.randn(num_units, dim + 1, generator=generator).norm(dim=1)
     threshold = radius * length * torch.rand(num_units, generator=generator)
-    hidden, _, readout = model
+    hidden, readout = (module for module in model if isinstance(module, nn.Linear))
     with torch.no_grad():
         hidden.weight.copy_(direction * length[:, None])
         hidden.bias.copy_(-threshold)
@@ -101,13 +101,13 @@ def sample_ball(
     >>> bool((sample_ball(100, 3, radius=2.0).norm(dim=1) <= 2.0).all())
     True
     """
-    _check(num_points=num_points, dim=dim, radius=radius)
+    _check("sample_ball", num_points=num_points, dim=dim, radius=radius)
     x = torch.randn(num_points, dim, generator=generator)
     length = radius * torch.rand(num_points, 1, generator=generator) ** (1 / dim)
     return x * (length / x.norm(dim=1, keepdim=True))
 
 
-def _check(**positive: float) -> None:
+def _check(owner: str, **positive: float) -> None:
     for name, value in positive.items():
         if not value > 0:
-            raise InvalidValue(f"barron: {name} must be positive, got {value}.")
+            raise InvalidValue(f"{owner}: {name} must be positive, got {value}.")

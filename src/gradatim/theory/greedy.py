@@ -28,7 +28,8 @@ def choose_greedily(target: Tensor, dictionary: Tensor, num_terms: int) -> Greed
     Args:
         target: Values at the points, shape ``(N,)``.
         dictionary: One column per unit, shape ``(N, D)``.
-        num_terms: Units to choose, fewer than ``N`` and at most ``D``.
+        num_terms: Units to choose, fewer than ``N`` and at most ``D``; fewer are chosen where they span
+            all that the dictionary spans.
 
     Example:
         >>> fit = choose_greedily(torch.tensor([3.0, 1.0, 2.0, 2.0]), torch.eye(4), 2)
@@ -61,6 +62,8 @@ def _choose(target: Tensor, dictionary: Tensor, num_terms: int) -> GreedyFit:
     smallest = 1e-10 * norms.max()
     basis, indices, errors = columns.new_zeros(num_terms, len(target)), [], []
     for term in range(num_terms):
+        if not (norms > smallest).any():
+            break
         gain = torch.where(norms > smallest, products.square() / norms, -1.0)
         best = int(gain.argmax())
         unit = columns[:, best]

@@ -188,13 +188,11 @@ def _intervals(chain: ReluChain, box: Domain, tolerance: float) -> Regions:
     """Cut a square strip whose second coordinate has no effect, and keep the first."""
     strip = (box[0], (0.0, box[0][1] - box[0][0]))
     cells = _cut(chain, strip, np.eye(1, 3)[None], tolerance)
-    x = cells.vertices[..., 0]
-    ends = np.stack((x.min(axis=1), x.max(axis=1)), axis=1)
-    order = np.argsort(ends[:, 0])
+    low = cells.vertices[..., 0].min(axis=1)
+    order = np.argsort(low)
+    ends = np.stack((low[order], np.append(low[order[1:]], box[0][1])), axis=1)[..., None]
     weights, offsets = cells.weights[order, :, :1], cells.offsets[order]
-    return Regions(
-        cells.count, True, box, cells.patterns[order], ends[order, :, None], weights, offsets
-    )
+    return Regions(cells.count, True, box, cells.patterns[order], ends, weights, offsets)
 
 
 def _sampled(chain: ReluChain, box: Domain, num_samples: int, seed: int) -> Regions:

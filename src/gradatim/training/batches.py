@@ -55,6 +55,12 @@ def prepare_target(target: Tensor, loss: Loss, dtype: torch.dtype) -> Tensor:
     return classes
 
 
+def epoch_order(rows: int, seed: int, epoch: int) -> Tensor:
+    """Return the permutation of ``rows`` rows that ``seed`` gives to an epoch."""
+    generator = torch.Generator().manual_seed((seed * 1_000_003 + epoch) % 2**63)
+    return torch.randperm(rows, generator=generator)
+
+
 class InMemory:
     """Tensors of equal length; every epoch is a fresh permutation that depends on ``seed`` and the epoch only.
 
@@ -85,8 +91,7 @@ class InMemory:
     def epoch(self, epoch: int, skip: int = 0) -> Iterator[tuple[Tensor, ...]]:
         order = None
         if self.seed is not None:
-            generator = torch.Generator().manual_seed((self.seed * 1_000_003 + epoch) % 2**63)
-            order = torch.randperm(len(self.tensors[0]), generator=generator)
+            order = epoch_order(len(self.tensors[0]), self.seed, epoch)
         for start in range(skip * self.batch_size, self.rows, self.chunk):
             stop = min(start + self.chunk, self.rows)
             rows = slice(start, stop) if order is None else order[start:stop]

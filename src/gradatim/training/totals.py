@@ -15,10 +15,13 @@ class Totals:
 
     On a CPU a loss is read at once, which costs nothing there. On an accelerator reading would stall the
     queue, so losses wait and are read ``WINDOW`` at a time.
+
+    Args:
+        is_lazy: Whether losses wait.
     """
 
-    def __init__(self) -> None:
-        self.rows, self.loss = 0, 0.0
+    def __init__(self, *, is_lazy: bool = False) -> None:
+        self.rows, self.loss, self.is_lazy = 0, 0.0, is_lazy
         self.figures: dict[str, Any] = {}
         self._waiting: list[tuple[Tensor, int]] = []
 
@@ -32,7 +35,7 @@ class Totals:
             self.figures[name] = self.figures.get(name, 0.0) + value * rows
         if loss is None:
             return None
-        if loss.device.type == "cpu":
+        if not self.is_lazy:
             value = loss.item()
             self.loss += value * rows
             return None if math.isfinite(value) else 0

@@ -105,7 +105,7 @@ class Trainer:
 
     def _reset(self) -> None:
         self.epoch, self.position, self.steps = 0, 0, 0
-        self.history, self.totals = History(), Totals()
+        self.history, self.totals = History(), self._new_totals()
         self._stop: str | None = None
         self._epoch_rng = torch.empty(0, dtype=torch.uint8)
 
@@ -171,7 +171,7 @@ class Trainer:
     def _start_epoch(self, batches: Batches) -> Iterator[Batch]:
         """Begin an epoch, or go on inside it with the order of batches it had."""
         if self.position == 0:
-            self._epoch_rng, self.totals = torch.get_rng_state(), Totals()
+            self._epoch_rng, self.totals = torch.get_rng_state(), self._new_totals()
             return batches.epoch(self.epoch)
         now = torch.get_rng_state()
         torch.set_rng_state(self._epoch_rng)
@@ -208,6 +208,9 @@ class Trainer:
             factor = self.schedule(t, float(self.epochs))
             for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
                 group["lr"] = lr * factor
+
+    def _new_totals(self) -> Totals:
+        return Totals(is_lazy=self.device.type != "cpu")
 
     def _release(self) -> None:
         if self._moving is not None:
@@ -250,7 +253,7 @@ class Trainer:
         return {meter.name: meter.compute() for meter in meters}
 
     def _measure_step(self, batches: Batches) -> dict[str, float]:
-        totals = Totals()
+        totals = self._new_totals()
         # not inference mode: a custom step may need gradients, such as those of an attack
         with torch.no_grad():
             for batch in batches.whole():
@@ -333,6 +336,6 @@ class Trainer:
             callback.load_state_dict(saved_state)
         self.epoch, self.position, self.steps = state["epoch"], state["position"], state["steps"]
         self._stop, self._epoch_rng = state["stopped"], state["epoch_rng"]
-        self.history, self.totals = History(state["history"]), Totals()
+        self.history, self.totals = History(state["history"]), self._new_totals()
         self.totals.load_state_dict(state["totals"])
         self._resumed = state

@@ -1,0 +1,89 @@
+"""The batches of K trainings side by side: the rows each would see alone, padded to one shape."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gradatim.training.batches import CHUNK_BYTES, epoch_order
+
+
+class Chunk(NamedTuple):
+    """Some steps of K trainings.
+
+    Args:
+        start: Number of the first step in its epoch.
+        x: Inputs, shape ``(steps, K, B, ...)``.
+        y: Targets, shape ``(steps, K, B, ...)``.
+        weight: One over the rows of the batch, zero for padding, shape ``(steps, K, B)``.
+        counts: Rows of each batch, ``counts[step][k]``.
+    """
+
+    start: int
+    x: Tensor
+    y: Tensor
+    weight: Tensor
+    counts: list[list[int]]
+
+
+class StackedBatches:
+    """Cut the rows of K replicas into batches, as :class:`gradatim.training.batches.InMemory` does for one.
+
+    Args:
+        X: Inputs of all replicas, shape ``(N, ...)``.
+        y: Targets, shape ``(N, ...)``.
+        rows: For every replica, the rows of ``X`` that are its own.
+        batch_size: Rows per batch; a replica's last batch of an epoch may be smaller.
+        seeds: One per replica; ``None`` keeps the given order.
+    """
+
+    def __init__(
+        self,
+        X: Tensor,
+        y: Tensor,
+        rows: Sequence[Tensor],
+        *,
+        batch_size: int,
+        seeds: Sequence[int] | None,
+    ) -> None:
+        self.X, self.y, self.rows, self.seeds = X, y, list(rows), seeds
+        sizes = torch.tensor([len(own) for own in rows])
+        self.batch_size = min(batch_size, int(sizes.max()))
+        self.clocks = [-(-len(own) // batch_size) for own in rows]
+        self.steps = max(self.clocks)
+        starts = torch.arange(self.steps).unsqueeze(1) * self.batch_size
+        counts = (sizes - starts).clamp_(0, self.batch_size)  # (steps, K)
+        places = torch.arange(self.batch_size)
+        is_real = places < counts.unsqueeze(-1)  # (steps, K, B)
+        self.weight = is_real.to(X.dtype) / counts.clamp(min=1).unsqueeze(-1)
+        self.counts: list[list[int]] = counts.tolist()
+        step_bytes = len(rows) * self.batch_size * X[0].numel() * X.element_size()
+        self.chunk = max(CHUNK_BYTES // max(step_bytes, 1), 1)
+
+    def epoch(self, epoch: int) -> Iterator[Chunk]:
+        """Yield the batches of an epoch, several steps at a time."""
+        order = self._order(epoch)
+        for start in range(0, self.steps, self.chunk):
+            part = slice(start, min(start + self.chunk, self.steps))
+            index = order[part]
+            flat = index.flatten()
+            x = self.X.index_select(0, flat).view(*index.shape, *self.X.shape[1:])
+            y = self.y.index_select(0, flat).view(*index.shape, *self.y.shape[1:])
+            yield Chunk(start, x, y, self.weight[part], self.counts[part])
+
+    def _order(self, epoch: int) -> Tensor:
+        """Rows by step, replica and place; padding repeats the replica's first row."""
+        places = self.steps * self.batch_size
+        order = torch.empty(len(self.rows), places, dtype=torch.int64)
+        for k, own in enumerate(self.rows):
+            if self.seeds is not None:
+                generator = torch.Generator().manual_seed(
+                    (self.seeds[k] * 1_000_003 + epoch) % 2**63
+                )
+                order[k, : len(own)] = own[torch.randperm(len(own), generator=generator)]
+            else:
+                order[k, : len(own)] = own
+            order[k, len(own) :] = own[0]
+        shape = (len(self.rows), self.steps, self.batch_size)
+        return order.view(shape).transpose(0, 1).contiguous()  # (steps, K, B)

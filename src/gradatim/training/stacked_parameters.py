@@ -1,0 +1,60 @@
+"""The parameters of K equal networks as rows of one matrix, decayed weights first."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+ALIGNMENT = 16  # values, 64 bytes: matrix kernels are fastest there
+
+
+class StackedParameters:
+    """Values and gradients of K networks, shape ``(K, P)`` each, and views of them by parameter.
+
+    Args:
+        models: Networks with the same parameters.
+
+    Attributes:
+        decayed: Columns before this one belong to weights, those after it to biases and gains.
+
+    Example:
+        >>> stack = StackedParameters([nn.Linear(2, 3), nn.Linear(2, 3)])
+        >>> stack.values.shape, stack.decayed, stack.views["weight"].shape
+        (torch.Size([2, 32]), 16, torch.Size([2, 3, 2]))
+    """
+
+    def __init__(self, models: Sequence[nn.Module]) -> None:
+        named = dict(models[0].named_parameters())
+        self.shapes = {
+            name: p.shape for name, p in sorted(named.items(), key=lambda i: i[1].ndim <= 1)
+        }
+        self.starts, self.decayed, total = {}, 0, 0
+        for name, shape in self.shapes.items():
+            self.starts[name] = total
+            total += -(-shape.numel() // ALIGNMENT) * ALIGNMENT
+            self.decayed = total if len(shape) > 1 else self.decayed
+        self._attach(next(iter(named.values())).detach().new_zeros(len(models), total))
+        for k, model in enumerate(models):
+            for name, parameter in model.named_parameters():
+                self.views[name][k].copy_(parameter.detach())
+
+    def _attach(self, values: Tensor) -> None:
+        self.values, self.gradient = values, torch.zeros_like(values)
+        self.views, self.gradients = self._views(self.values), self._views(self.gradient)
+
+    def _views(self, flat: Tensor) -> dict[str, Tensor]:
+        return {
+            name: flat[:, start : start + self.shapes[name].numel()].view(-1, *self.shapes[name])
+            for name, start in self.starts.items()
+        }
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Go on with some of the networks."""
+        self._attach(self.values[list(rows)])
+
+    @torch.no_grad()
+    def write(self, row: Tensor, model: nn.Module) -> None:
+        """Copy one row of values into a network."""
+        views = self._views(row.unsqueeze(0))
+        for name, parameter in model.named_parameters():
+            parameter.copy_(views[name][0])

@@ -19,19 +19,39 @@ _HOME = {
     "load_model": "gradatim.model_folder",
 }
 _SUBPACKAGES = (
+    "backprop",
     "data",
     "evaluation",
     "experiments",
+    "fitting",
+    "linear",
     "losses",
     "models",
+    "neurons",
     "nn",
     "optim",
     "plots",
+    "theory",
     "training",
 )
 
 if TYPE_CHECKING:
-    from gradatim import data, evaluation, experiments, losses, models, nn, optim, plots, training
+    from gradatim import (
+        backprop,
+        data,
+        evaluation,
+        experiments,
+        fitting,
+        linear,
+        losses,
+        models,
+        neurons,
+        nn,
+        optim,
+        plots,
+        theory,
+        training,
+    )
     from gradatim.estimators import NeuralClassifier, NeuralRegressor
     from gradatim.model_folder import load_model
     from gradatim.training import Checkpoint, EarlyStopping, History, Trainer
@@ -43,15 +63,20 @@ __all__ = [
     "NeuralClassifier",
     "NeuralRegressor",
     "Trainer",
+    "backprop",
     "data",
     "evaluation",
     "experiments",
+    "fitting",
+    "linear",
     "load_model",
     "losses",
     "models",
+    "neurons",
     "nn",
     "optim",
     "plots",
+    "theory",
     "training",
 ]
 

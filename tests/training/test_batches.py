@@ -49,16 +49,16 @@ def test_orders_differ_by_epoch_and_seed_and_no_seed_keeps_the_order():
 
 
 def test_a_stream_is_told_the_epoch_and_can_skip():
-    class Source(list):
-        epochs = []
+    told = []
 
+    class Source(list):
         def set_epoch(self, epoch):
-            self.epochs.append(epoch)
+            told.append(epoch)
 
     data = Source([1, 2, 3])
     stream = Stream(data, lambda batch: batch * 10)
     assert list(stream.epoch(4, skip=1)) == [20, 30]
-    assert data.epochs == [4]
+    assert told == [4]
     assert stream.steps == 3
     assert Stream(iter([1]), lambda b: b).steps is None
 

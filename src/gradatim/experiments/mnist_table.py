@@ -91,36 +91,35 @@ def run(settings: Settings) -> Report:
     )
     results = [distorted, dropout, ridge, logistic, fit_lda(split)]
     is_full = settings == replace(Settings(), seed=seed)
+    return build_report(
+        "MNIST: networks against linear models",
+        split,
+        results,
+        PUBLISHED,
+        lambda report, errors: _claim(report, errors, ridge.parameters, is_full),
+    )
 
-    def claims(report: Report, errors: dict[str, float]) -> None:
-        report.claim(
-            "size of the network",
-            expected="235,146",
-            measured=ridge.parameters,
-            holds=ridge.parameters == 235_146,
-        )
-        limits = {"network, ridge": 2.3, "network, dropout": 1.8, "logistic": 8.0}
-        for name, limit in limits.items():
-            limit = limit if is_full else 3 * limit
-            report.claim(
-                f"{name}: test error",
-                expected=f"<= {limit:.1f} %",
-                measured=round(errors[name], 2),
-                holds=errors[name] <= limit,
-            )
-        tolerance = 0.5 if is_full else 3.0
-        report.claim(
-            "LDA: test error",
-            expected=f"12.7 ± {tolerance} %",
-            measured=round(errors["LDA"], 2),
-            holds=abs(errors["LDA"] - 12.7) <= tolerance,
-        )
-        if is_full:
-            report.claim(
-                "the same network goes lower on distorted images",
-                expected="< 1.0 %",
-                measured=round(errors["network, distorted images"], 2),
-                holds=errors["network, distorted images"] < 1.0,
-            )
 
-    return build_report("MNIST: networks against linear models", split, results, PUBLISHED, claims)
+def _claim(report: Report, errors: dict[str, float], parameters: int, is_full: bool) -> None:
+    """State what the literature says; a quick run, which sees a fifth of the images, gets more room."""
+    report.claim(
+        "size of the network", expected="235,146", measured=parameters, holds=parameters == 235_146
+    )
+    limits = {"network, ridge": 2.3, "network, dropout": 1.8, "logistic": 8.0}
+    if is_full:
+        limits["network, distorted images"] = 1.0
+    for name, limit in limits.items():
+        limit = limit if is_full else 3 * limit
+        report.claim(
+            f"{name}: test error",
+            expected=f"<= {limit:.1f} %",
+            measured=round(errors[name], 2),
+            holds=errors[name] <= limit,
+        )
+    tolerance = 0.5 if is_full else 3.0
+    report.claim(
+        "LDA: test error",
+        expected=f"12.7 ± {tolerance} %",
+        measured=round(errors["LDA"], 2),
+        holds=abs(errors["LDA"] - 12.7) <= tolerance,
+    )

@@ -204,15 +204,15 @@ def _nearest_point(lowest: Callable[[Array], Array], start: Array) -> Array:
     """Point of a polytope nearest the origin; ``lowest(x)`` is the corner with the least product with x."""
     corners, shares = start[None], np.ones(1)
     nearest = start
-    for _ in range(10_000):
+    while True:
         corner = lowest(nearest)
-        gap = nearest @ (nearest - corner)
-        if gap <= 1e-13 * (nearest @ nearest) or (corners == corner).all(axis=1).any():
-            break
-        corners, shares = np.vstack([corners, corner]), np.append(shares, 0.0)
-        corners, shares = _affine_steps(corners, shares)
-        nearest = shares @ corners
-    return nearest
+        if nearest @ (nearest - corner) <= 1e-13 * (nearest @ nearest):
+            return nearest
+        corners, shares = _affine_steps(np.vstack([corners, corner]), np.append(shares, 0.0))
+        closer = shares @ corners
+        if closer @ closer >= nearest @ nearest:  # rounding allows no more
+            return nearest
+        nearest = closer
 
 
 def _affine_steps(corners: Array, shares: Array) -> tuple[Array, Array]:
@@ -220,10 +220,11 @@ def _affine_steps(corners: Array, shares: Array) -> tuple[Array, Array]:
     while True:
         rest = np.linalg.lstsq((corners[1:] - corners[0]).T, -corners[0], rcond=None)[0]
         target = np.concatenate([[1.0 - rest.sum()], rest])
-        if (target > 1e-12).all():
+        if (target > 0).all():
             return corners, target
-        falling = target <= 1e-12
-        step = (shares[falling] / (shares[falling] - target[falling]).clip(1e-300)).min()
-        shares = shares + min(step, 1.0) * (target - shares)
-        keep = shares > 1e-12
-        corners, shares = corners[keep], shares[keep] / shares[keep].sum()
+        lost = np.full(len(shares), np.inf)
+        falling = target <= 0
+        lost[falling] = shares[falling] / (shares[falling] - target[falling]).clip(1e-300)
+        out = int(lost.argmin())
+        shares = np.delete(shares + lost[out] * (target - shares), out).clip(0.0)
+        corners, shares = np.delete(corners, out, axis=0), shares / shares.sum()

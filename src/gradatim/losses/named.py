@@ -6,6 +6,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.losses.label_smoothing import smoothed_cross_entropy
+from gradatim.losses.perceptron_loss import perceptron
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 
@@ -37,6 +39,11 @@ def mse(output: Tensor, target: Tensor) -> Tensor:
     return F.mse_loss(output, align(output, target))
 
 
+def sse(output: Tensor, target: Tensor) -> Tensor:
+    r""":math:`\sum_i (f_i - y_i)^2`, twice the negative log-likelihood of unit Gaussian noise."""
+    return F.mse_loss(output, align(output, target), reduction="sum")
+
+
 def mae(output: Tensor, target: Tensor) -> Tensor:
     r""":math:`\frac1B\sum_i |f_i - y_i|`."""
     return F.l1_loss(output, align(output, target))
@@ -51,8 +58,11 @@ LOSSES: dict[str, Loss] = {
     "cross_entropy": cross_entropy,
     "bce": bce,
     "mse": mse,
+    "sse": sse,
     "mae": mae,
     "huber": huber,
+    "perceptron": perceptron,
+    "smoothed_cross_entropy": smoothed_cross_entropy(0.1),
 }
 
 

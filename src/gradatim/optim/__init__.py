@@ -1,15 +1,36 @@
-"""Optimizers and learning-rate schedules."""
+"""Optimizers, learning-rate schedules and instruments of convergence."""
 
 from gradatim.optim import schedules
-from gradatim.optim.named import OPTIMIZERS, build_optimizer, decay_groups
+from gradatim.optim.adam import Adam
+from gradatim.optim.adam_then_sgd import AdamThenSGD
+from gradatim.optim.ema_momentum import EMAMomentum
+from gradatim.optim.entropy_sgd import EntropySGD
+from gradatim.optim.extragradient import Extragradient
+from gradatim.optim.heavy_ball import HeavyBall
+from gradatim.optim.langevin import Langevin
+from gradatim.optim.named import OPTIMIZERS, build_optimizer, decay_groups, needs_closure
+from gradatim.optim.nesterov import NesterovExtrapolation
+from gradatim.optim.normalized_gradient import NormalizedGradient
+from gradatim.optim.rmsprop import RMSProp
 from gradatim.optim.schedules import SCHEDULES, Schedule, build_schedule
 
 __all__ = [
     "OPTIMIZERS",
     "SCHEDULES",
+    "Adam",
+    "AdamThenSGD",
+    "EMAMomentum",
+    "EntropySGD",
+    "Extragradient",
+    "HeavyBall",
+    "Langevin",
+    "NesterovExtrapolation",
+    "NormalizedGradient",
+    "RMSProp",
     "Schedule",
     "build_optimizer",
     "build_schedule",
     "decay_groups",
+    "needs_closure",
     "schedules",
 ]

@@ -133,6 +133,11 @@ class FlatOptimizer:
         )
         group.is_started = True
 
+    def clip_value(self, limit: float) -> None:
+        """Bring every entry of the gradient into ``[-limit, limit]``."""
+        for gradient in self.gradients:
+            gradient.clamp_(-limit, limit)
+
     def clip_norm(self, limit: float) -> None:
         r"""Scale the gradient to norm ``limit`` where it is longer."""
         norms = torch.stack([torch.linalg.vector_norm(g) for g in self.gradients])

@@ -22,7 +22,10 @@ class _Dense:
     """A hidden layer, shape ``(K, B, width)``."""
 
     def __init__(self, stack: StackedParameters, name: str, rows: int, is_first: bool) -> None:
-        self.weight, self.gradient = stack.views[f"{name}.weight"], stack.gradients[f"{name}.weight"]
+        self.weight, self.gradient = (
+            stack.views[f"{name}.weight"],
+            stack.gradients[f"{name}.weight"],
+        )
         self.weight_t, self.is_first = self.weight.transpose(1, 2), is_first
         bias = stack.views.get(f"{name}.bias")
         self.bias = None if bias is None else bias.unsqueeze(1)
@@ -89,6 +92,8 @@ class _Dropout:
         self.mask, self.out = torch.zeros_like(like), torch.empty_like(like)
 
     def draw(self, counts: list[int]) -> None:
+        if min(counts) < self.mask.shape[1]:
+            self.mask.zero_()
         for mask, count, generator in zip(self.mask, counts, self.generators, strict=True):
             if count:
                 mask[:count].bernoulli_(self.keep, generator=generator)
@@ -168,7 +173,9 @@ class StackedChain:
         generators: Sequence[torch.Generator],
     ) -> None:
         self.align, self.delta, self.loss = _HEADS[loss]
-        layers = [(n, m) for n, m in model.named_children() if not (type(m) is nn.Dropout and m.p == 0)]
+        layers = [
+            (n, m) for n, m in model.named_children() if not (type(m) is nn.Dropout and m.p == 0)
+        ]
         self.stages: list[_Dense | _Activation | _Dropout] = []
         for name, layer in layers:
             if isinstance(layer, nn.Linear):

@@ -20,18 +20,20 @@ class StackedModule:
         rows: Rows per batch.
     """
 
-    def __init__(self, model: nn.Module, loss: Loss, stack: StackedParameters, *, rows: int) -> None:
+    def __init__(
+        self, model: nn.Module, loss: Loss, stack: StackedParameters, *, rows: int
+    ) -> None:
         self.model, self.stack = model, stack
         self.multiplications = rows * stack.values.numel()
 
-        def weighted(
-            parameters: dict[str, Tensor], x: Tensor, y: Tensor, weight: Tensor
-        ) -> Tensor:
+        def weighted(parameters: dict[str, Tensor], x: Tensor, y: Tensor, weight: Tensor) -> Tensor:
             output = functional_call(model, parameters, (x,))
             by_row = vmap(lambda o, t: loss(o.unsqueeze(0), t.unsqueeze(0)))(output, y)
             return by_row @ weight
 
-        self._gradients: Callable[..., tuple[dict[str, Tensor], Tensor]] = vmap(grad_and_value(weighted))
+        self._gradients: Callable[..., tuple[dict[str, Tensor], Tensor]] = vmap(
+            grad_and_value(weighted)
+        )
         self._values = vmap(weighted)
 
     def prepare(self, y: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from gradatim.errors import InvalidType
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
+from gradatim.optim import needs_closure
 from gradatim.training.batches import Batch, Batches, InMemory
 from gradatim.training.chain import SMALL_STEP, Chain, is_chain
 from gradatim.training.flat import FlatOptimizer, is_flattenable
@@ -69,23 +70,53 @@ class AutogradStep:
     def __init__(self, trainer: "Trainer") -> None:
         self.trainer = trainer
         self.observers = trainer.observers("on_gradients")
+        self.needs_closure = needs_closure(trainer.optimizer)
         self.threads = torch.get_num_threads()
 
     def __call__(self, batch: Batch) -> Tensor | None:
+        if self.needs_closure:
+            return self._step_with_closure(batch)
+        loss = self._evaluate(batch, is_observed=True)
+        if loss is not None:
+            self.trainer.optimizer.step()
+        return loss
+
+    def _evaluate(self, batch: Batch, *, is_observed: bool) -> Tensor | None:
+        """Return the loss of a batch, detached, and leave its clipped gradients in ``.grad``."""
         trainer = self.trainer
         loss, figures = forward(trainer, batch)
-        trainer.observe(loss, batch, figures)
+        if is_observed:
+            trainer.observe(loss, batch, figures)
         if loss is None:
             return None
         trainer.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         loss = loss.detach()
+        if trainer.clip_value is not None:
+            torch.nn.utils.clip_grad_value_(trainer.model.parameters(), trainer.clip_value)
         if trainer.clip_norm is not None:
             torch.nn.utils.clip_grad_norm_(trainer.model.parameters(), trainer.clip_norm)
-        for callback in self.observers:
-            callback.on_gradients(trainer, loss)
-        trainer.optimizer.step()
+        if is_observed:
+            for callback in self.observers:
+                callback.on_gradients(trainer, loss)
         return loss
+
+    def _step_with_closure(self, batch: Batch) -> Tensor:
+        """Let the optimizer evaluate the batch where and as often as it likes; the first time counts."""
+        losses: list[Tensor] = []
+
+        def closure() -> Tensor:
+            loss = self._evaluate(batch, is_observed=not losses)
+            if loss is None:
+                name = type(self.trainer.optimizer).__name__
+                raise InvalidType(
+                    f"Trainer: step must return a loss for {name}, which evaluates it itself, got none."
+                )
+            losses.append(loss)
+            return loss
+
+        self.trainer.optimizer.step(closure)  # type: ignore[arg-type]
+        return losses[0]
 
     def sync(self) -> None:
         return
@@ -133,6 +164,8 @@ class ChainStep:
         loss = chain.forward(x, y)
         trainer.observe(loss, batch, {})
         chain.backward()
+        if trainer.clip_value is not None:
+            self.optimizer.clip_value(trainer.clip_value)
         if trainer.clip_norm is not None:
             self.optimizer.clip_norm(trainer.clip_norm)
         for callback in self.observers:

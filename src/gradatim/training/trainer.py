@@ -42,6 +42,7 @@ class Trainer:
         epochs: Passes over the data.
         batch_size: Rows per batch, where batches are cut from arrays.
         clip_norm: Largest norm of the gradient.
+        clip_value: Largest absolute value of an entry of the gradient; applied before ``clip_norm``.
         metrics: Names (``accuracy``, ``error``, ``r2``, ``mse``, ``mae``) or functions
             ``(output, target) -> batch mean``, measured on the validation data.
         callbacks: Observers, in order; checkpoints come last.
@@ -72,6 +73,7 @@ class Trainer:
         epochs: int = 20,
         batch_size: int = 128,
         clip_norm: float | None = None,
+        clip_value: float | None = None,
         metrics: Sequence[str | MetricFunction] = (),
         callbacks: Sequence[Callback] = (),
         step: StepFunction | None = None,
@@ -82,15 +84,17 @@ class Trainer:
         for name, value in (("epochs", epochs), ("batch_size", batch_size)):
             if value < 1 or value != int(value):
                 raise InvalidValue(f"Trainer: {name} must be a whole number from 1, got {value!r}.")
-        if clip_norm is not None and not clip_norm > 0:
-            raise InvalidValue(f"Trainer: clip_norm must be more than 0, got {clip_norm}. Try 1.0.")
+        for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
+            if limit is not None and not limit > 0:
+                raise InvalidValue(f"Trainer: {name} must be more than 0, got {limit}. Try 1.0.")
         self.device = choose_device(device)
         self.model = model.to(self.device)
         self.loss = build_loss(loss)
         self.optimizer = build_optimizer(optimizer, model, lr=lr, weight_decay=weight_decay)
         self.scheduler = schedule if isinstance(schedule, LRScheduler) else None
         self.schedule = build_schedule(None if isinstance(schedule, LRScheduler) else schedule)
-        self.epochs, self.batch_size, self.clip_norm = int(epochs), int(batch_size), clip_norm
+        self.epochs, self.batch_size = int(epochs), int(batch_size)
+        self.clip_norm, self.clip_value = clip_norm, clip_value
         self.metrics, self.step = tuple(metrics), step
         for metric in self.metrics:
             build_metric(metric)

@@ -1,0 +1,156 @@
+"""The simple models that a network must beat, from the simplest to the most complex, fitted by scikit-learn."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+
+from gradatim.fitting.metrics import score
+from gradatim.fitting.predictors import Fitted, predict
+from gradatim.fitting.trees import tree_arrays
+
+# In order of complexity: Occam's rule takes the first that is as good as the best.
+REGRESSION = ("mean", "ridge regression", "k nearest neighbours", "gradient-boosted trees")
+CLASSIFICATION = (
+    "class frequencies",
+    "logistic regression",
+    "linear discriminant",
+    "k nearest neighbours",
+    "gradient-boosted trees",
+)
+NEIGHBOURS = (3, 7, 15, 31)
+PENALTIES = (0.01, 0.1, 1.0, 10.0)
+MAX_DISTANCES = 1e11  # multiplications per fold past which neighbours are not searched
+
+
+def simple_models(classes: int) -> tuple[str, ...]:
+    """Names of the simple models for a task, the simplest first.
+
+    Example:
+        >>> simple_models(0)[:2]
+        ('mean', 'ridge regression')
+    """
+    return CLASSIFICATION if classes else REGRESSION
+
+
+def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    """Fit a simple model; its own settings are chosen inside the rows given.
+
+    Args:
+        name: One of :func:`simple_models`.
+        X: Features, shape ``(N, D)``.
+        y: Class codes, or values.
+        classes: Number of classes; 0 for regression.
+        seed: Fixes inner splits.
+
+    Example:
+        >>> X = np.arange(20.0)[:, None]
+        >>> predict(fit_simple("mean", X, X[:, 0], 0, 0), X[:1]).tolist()
+        [9.5]
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of collinear columns and slow convergence: the score tells
+        return _FIT[name](X, y, classes, seed)
+
+
+def _linear(coef: np.ndarray, intercept: np.ndarray, classes: int, **settings: object) -> Fitted:
+    arrays = {"0.0.weight": np.ascontiguousarray(coef), "0.0.bias": np.ascontiguousarray(intercept)}
+    return Fitted("chain", classes, arrays, dict(settings))
+
+
+def _fit_mean(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    if not classes:
+        return _linear(np.zeros((1, X.shape[1])), np.array([y.mean()]), 0)
+    return _linear(np.zeros((classes, X.shape[1])), np.log(_prior(y, classes)), classes)
+
+
+def _prior(y: np.ndarray, classes: int) -> np.ndarray:
+    counts = np.bincount(y, minlength=classes) + 1.0 / classes
+    return counts / counts.sum()
+
+
+def _fit_ridge(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    center, scale = float(y.mean()), float(y.std()) or 1.0
+    model = RidgeCV(alphas=np.logspace(-3, 4, 15)).fit(X, (y - center) / scale)
+    coef, bias = model.coef_[None], np.array([model.intercept_])
+    return _linear(coef, bias, 0, center=center, scale=scale, penalty=float(model.alpha_))
+
+
+def _from_logits(
+    coef: np.ndarray, intercept: np.ndarray, present: np.ndarray, classes: int, **settings: object
+) -> Fitted:
+    """Logits for all classes from those of the classes present; scikit-learn gives one row for two."""
+    if len(coef) == 1:
+        coef, intercept = np.stack([-coef[0] / 2, coef[0] / 2]), np.stack([-intercept[0] / 2, intercept[0] / 2])  # fmt: skip
+    weight, bias = np.zeros((classes, coef.shape[1])), np.full(classes, -30.0)
+    weight[present], bias[present] = coef, intercept
+    return _linear(weight, bias, classes, **settings)
+
+
+def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    def fit(C: float, rows: np.ndarray) -> Fitted:
+        model = LogisticRegression(C=C, max_iter=300, tol=1e-5).fit(X[rows], y[rows])
+        return _from_logits(model.coef_, model.intercept_, model.classes_, classes, penalty=1 / C)
+
+    return fit(_choose(PENALTIES, fit, X, y, classes, seed), np.arange(len(y)))
+
+
+def _choose(
+    settings: tuple[float, ...],
+    fit: Callable[[float, np.ndarray], Fitted],
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    seed: int,
+) -> float:
+    """The setting with the best score on a quarter of the rows, held out."""
+    held = np.random.default_rng(seed).permutation(len(y)) % 4 == 0
+    rows = np.flatnonzero(~held)
+    if len(y) < 20 or not held.any() or (classes and len(np.unique(y[rows])) < 2):
+        return settings[len(settings) // 2]
+    scores = [score(y[held], predict(fit(s, rows), X[held]), classes) for s in settings]
+    return settings[int(np.argmin(scores))]
+
+
+def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
+    return _from_logits(model.coef_, model.intercept_, model.classes_, classes)
+
+
+def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    def fit(k: float, rows: np.ndarray) -> Fitted:
+        arrays = {"rows": X[rows].astype(np.float32), "target": y[rows]}
+        if classes:
+            arrays["prior"] = _prior(y[rows], classes)
+        return Fitted("nearest", classes, arrays, {"neighbours": int(min(k, len(rows)))})
+
+    return fit(_choose(NEIGHBOURS, fit, X, y, classes, seed), np.arange(len(y)))
+
+
+def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    rare = classes and np.bincount(y, minlength=classes)[np.unique(y)].min() < 20
+    stop = len(y) >= 1000 and not rare
+    settings = {
+        "max_iter": 300 if stop else 100,
+        "early_stopping": stop,
+        "learning_rate": 0.1,
+        "l2_regularization": 1.0,
+        "random_state": seed,
+    }
+    kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    model = kind(**settings).fit(X, y)
+    return tree_arrays(model, classes)
+
+
+_FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int], Fitted]] = {
+    "mean": _fit_mean,
+    "class frequencies": _fit_mean,
+    "ridge regression": _fit_ridge,
+    "logistic regression": _fit_logistic,
+    "linear discriminant": _fit_discriminant,
+    "k nearest neighbours": _fit_nearest,
+    "gradient-boosted trees": _fit_trees,
+}

@@ -1,0 +1,219 @@
+"""What each column is: number, truth value, category or date; identifiers and constants are left out."""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from gradatim.fitting.text_files import MISSING
+
+TRUTHS = ({"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0}, {"y": 1.0, "n": 0.0}, {"t": 1.0, "f": 0.0})  # fmt: skip
+DATE_FORMATS = (
+    *("ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y"),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
+    *("%Y/%m/%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y %H:%M:%S"),
+    *("%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M"),
+)
+_MOSTLY = 0.95  # share of cells that must fit a type
+_PROBE = 2000  # cells looked at to find a date format
+_IDENTIFIER = re.compile(r"(^|[_\s.-])(id|uuid|guid|index|key|rownum|row)$|^column 1$|[a-z]I[dD]$", re.I)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and how its cells are read.
+
+    Args:
+        name: Its name in the table.
+        kind: ``"numeric"``, ``"boolean"``, ``"categorical"`` or ``"date"``.
+        decimal_comma: Whether numbers are written as ``1,5``.
+        date_format: Format of a date that comes as text.
+    """
+
+    name: str
+    kind: str
+    decimal_comma: bool = False
+    date_format: str = "ISO8601"
+
+
+class Levels(NamedTuple):
+    """Categories as numbers: ``names[codes[i]]`` is row ``i``, a code of -1 is missing."""
+
+    codes: np.ndarray
+    names: list[str]
+
+
+Cells = np.ndarray | Levels
+
+
+def clean(series: pd.Series) -> pd.Series:
+    """Strip text and make the usual words for a missing cell missing; other types pass.
+
+    Example:
+        >>> clean(pd.Series([" a", "NA", "?"])).isna().tolist()
+        [False, True, True]
+    """
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype(series.cat.categories.dtype)
+    if series.dtype == object:
+        kinds = {type(value) for value in series.dropna()}
+        if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):
+            return series
+        if kinds and all(issubclass(kind, int | float | np.number) for kind in kinds):
+            return series.astype(float)
+        series = series.map(_text, na_action="ignore").astype("str")
+    if not isinstance(series.dtype, pd.StringDtype):
+        return series
+    series = series.str.strip()
+    return series.mask(series.isin(MISSING))
+
+
+def _text(value: object) -> str:
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)  # type: ignore[arg-type]
+
+
+def read_cells(series: pd.Series, column: Column) -> tuple[Cells, int]:
+    """Read the cells of a column by its kind.
+
+    Returns:
+        Numbers with NaN for missing cells (truth values as 0 and 1, dates as days since 1970), or
+        :class:`Levels`; and how many cells were not missing but could not be read.
+
+    Example:
+        >>> read_cells(pd.Series(["1", "x", None]), Column("a", "numeric"))
+        (array([ 1., nan, nan]), 1)
+    """
+    cells = clean(series)
+    if column.kind == "categorical":
+        return words(cells), 0
+    reader = {"numeric": _numbers, "boolean": _truths, "date": _days}[column.kind]
+    values = reader(cells, column)
+    values = np.where(np.isfinite(values), values, np.nan)
+    return values, int((np.isnan(values) & cells.notna().to_numpy()).sum())
+
+
+def words(cells: pd.Series) -> Levels:
+    """Categories of cleaned cells, in alphabetical order; whole numbers are written without a point.
+
+    Example:
+        >>> words(pd.Series([2.0, 1.0, None])).names
+        ['1', '2']
+    """
+    if pd.api.types.is_numeric_dtype(cells) or pd.api.types.is_bool_dtype(cells):
+        cells = cells.astype(object).map(_text, na_action="ignore")
+    elif not isinstance(cells.dtype, pd.StringDtype):
+        cells = cells.map(str, na_action="ignore")
+    codes, names = pd.factorize(cells, sort=True)
+    return Levels(codes, [str(name) for name in names])
+
+
+def _numbers(cells: pd.Series, column: Column) -> np.ndarray:
+    if pd.api.types.is_datetime64_any_dtype(cells):
+        return np.full(len(cells), np.nan)
+    if column.decimal_comma and isinstance(cells.dtype, pd.StringDtype):
+        cells = cells.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+    return pd.to_numeric(cells, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+
+
+def _truths(cells: pd.Series, column: Column) -> np.ndarray:
+    if pd.api.types.is_numeric_dtype(cells) or pd.api.types.is_bool_dtype(cells):
+        values = cells.to_numpy(np.float64, na_value=np.nan)
+        return np.where(np.isin(values, (0.0, 1.0)), values, np.nan)
+    known = {"1": 1.0, "0": 0.0} | {word: v for pair in TRUTHS for word, v in pair.items()}
+    lowered = cells.map(lambda value: known.get(str(value).lower()), na_action="ignore")
+    return pd.to_numeric(lowered, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+
+
+def _days(cells: pd.Series, column: Column) -> np.ndarray:
+    if pd.api.types.is_datetime64_any_dtype(cells):
+        times = pd.to_datetime(cells, utc=True)
+    elif isinstance(cells.dtype, pd.StringDtype):
+        times = pd.to_datetime(cells, format=column.date_format, errors="coerce", utc=True)
+    else:
+        return np.full(len(cells), np.nan)
+    elapsed = times - pd.Timestamp(0, tz="UTC")
+    return (elapsed / pd.Timedelta(days=1)).to_numpy(np.float64)
+
+
+def find_column(series: pd.Series, name: str) -> Column:
+    """Find what a column is from its cells.
+
+    Example:
+        >>> find_column(pd.Series(["2024-01-31", "2024-02-29"]), "day").kind
+        'date'
+    """
+    cells = clean(series)
+    if pd.api.types.is_bool_dtype(cells):
+        return Column(name, "boolean")
+    if pd.api.types.is_datetime64_any_dtype(cells):
+        return Column(name, "date")
+    if not isinstance(cells.dtype, pd.StringDtype):
+        present = set(map(type, cells.dropna())) if cells.dtype == object else set()
+        return Column(name, "boolean" if present and present <= {bool, np.bool_} else "numeric")
+    present = cells.dropna()
+    lowered = set(present.head(_PROBE).str.lower())
+    if len(lowered) > 0 and any(lowered <= set(pair) for pair in TRUTHS):
+        return Column(name, "boolean")
+    for comma in (False, True):
+        column = Column(name, "numeric", decimal_comma=comma)
+        if len(present) == 0 or np.isfinite(_numbers(present, column)).mean() >= _MOSTLY:
+            return column
+    date = _date_format(present.head(_PROBE))
+    return Column(name, "date", date_format=date) if date else Column(name, "categorical")
+
+
+def _date_format(present: pd.Series) -> str | None:
+    if not present.str.contains(r"\d").mean() >= _MOSTLY or present.str.len().max() > 40:
+        return None
+    for date_format in DATE_FORMATS:
+        read = pd.to_datetime(present, format=date_format, errors="coerce", utc=True)
+        if read.notna().mean() >= _MOSTLY:
+            return date_format
+    return None
+
+
+def find_columns(frame: pd.DataFrame) -> tuple[list[Column], list[str]]:
+    """Type every column of ``frame``; identifiers and constants are left out, with a sentence each.
+
+    Example:
+        >>> table = pd.DataFrame({"id": range(30), "x": np.random.default_rng(0).random(30), "k": 1})
+        >>> columns, notes = find_columns(table)
+        >>> [column.name for column in columns], notes[1]
+        (['x'], "Column 'k' is left out: it has one value only.")
+    """
+    columns, notes = [], []
+    for name in frame.columns:
+        column = find_column(frame[name], name)
+        reason = _reason_to_drop(frame[name], column)
+        if reason:
+            notes.append(f"Column {name!r} is left out: {reason}.")
+        else:
+            columns.append(column)
+    return columns, notes
+
+
+def _reason_to_drop(series: pd.Series, column: Column) -> str | None:
+    values, unread = read_cells(series, column)
+    if isinstance(values, Levels):
+        present, distinct = int((values.codes >= 0).sum()), len(values.names)
+    else:
+        finite = values[np.isfinite(values)]
+        present, distinct = len(finite), len(np.unique(finite))
+    if present == 0:
+        return "it has no value at all"
+    if distinct == 1 and present == len(series):
+        return "it has one value only"
+    if isinstance(values, Levels):
+        many = distinct > max(20, 0.9 * present)
+        return f"{distinct:,} different texts in {present:,} rows identify rows" if many else None
+    if column.kind == "numeric" and distinct == present == len(series) and present >= 20:
+        if not np.all(finite == np.round(finite)):
+            return None
+        counts = np.ptp(finite) == present - 1
+        named = bool(_IDENTIFIER.search(column.name))
+        if counts or named:
+            return "it numbers the rows"
+    return None

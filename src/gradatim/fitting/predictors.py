@@ -1,0 +1,135 @@
+r"""Fitted models as arrays, and what they predict: no pickle, and the same bits for the same rows.
+
+Three kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
+hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean. *Nearest* averages the
+:math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+BLOCK = 1024  # rows of one product; always filled, so that a row's bits do not depend on the table around it
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted model.
+
+    Args:
+        kind: ``"chain"``, ``"nearest"`` or ``"trees"``.
+        classes: Number of classes; 0 for regression.
+        arrays: Everything learned.
+        settings: Plain values: what was chosen, and what the arrays do not say.
+    """
+
+    kind: str
+    classes: int
+    arrays: dict[str, np.ndarray]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+        return sum(array.size for array in self.arrays.values())
+
+
+def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    """Return class probabilities ``(N, classes)``, or values ``(N,)`` for regression.
+
+    Example:
+        >>> line = Fitted("chain", 0, {"0.0.weight": np.array([[2.0]]), "0.0.bias": np.array([1.0])})
+        >>> predict(line, np.array([[0.0], [3.0]])).tolist()
+        [1.0, 7.0]
+    """
+    outputs = [_predict_block(fitted, X[k : k + BLOCK]) for k in range(0, len(X), BLOCK)]
+    return np.concatenate(outputs) if outputs else _predict_block(fitted, X)
+
+
+def _predict_block(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    rows = len(X)
+    padded = np.zeros((BLOCK, X.shape[1]))
+    padded[:rows] = X
+    outputs = _KINDS[fitted.kind](fitted, padded)[:rows]
+    return outputs if fitted.classes else outputs[:, 0]
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Probabilities of logits, along the last axis."""
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def _chain(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    """Average over members; every member is a list of layers ``member.layer.weight``."""
+    outputs: np.ndarray | float = 0.0
+    members = layers_of(fitted)
+    for layers in members:
+        h = X
+        for k, (weight, bias) in enumerate(layers):
+            h = h @ weight.T.astype(np.float64) + bias.astype(np.float64)
+            if k < len(layers) - 1:
+                h = ACTIVATIONS[fitted.settings["activation"]](h)
+        outputs = outputs + (softmax(h) if fitted.classes else h)
+    outputs = np.asarray(outputs / len(members))
+    if fitted.classes:
+        return outputs
+    return outputs * fitted.settings.get("scale", 1.0) + fitted.settings.get("center", 0.0)
+
+
+ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "relu": lambda z: np.maximum(z, 0.0),
+    "tanh": np.tanh,
+}
+
+
+def layers_of(fitted: Fitted) -> list[list[tuple[np.ndarray, np.ndarray]]]:
+    """Weights and biases of every member of a chain, from input to output."""
+    keys = sorted(tuple(map(int, key.split(".")[:2])) for key in fitted.arrays if "weight" in key)
+    members = sorted({member for member, _ in keys})
+    return [
+        [
+            (fitted.arrays[f"{m}.{layer}.weight"], fitted.arrays[f"{m}.{layer}.bias"])
+            for member, layer in keys
+            if member == m
+        ]
+        for m in members
+    ]
+
+
+def _nearest(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    rows, target = fitted.arrays["rows"].astype(np.float64), fitted.arrays["target"]
+    k = fitted.settings["neighbours"]
+    squares = (rows**2).sum(1)
+    distance = (X**2).sum(1)[:, None] + squares - 2.0 * (X @ rows.T)
+    near = np.argpartition(distance, k - 1, axis=1)[:, :k] if k < len(rows) else None
+    found = target[near] if near is not None else np.broadcast_to(target, (len(X), len(rows)))
+    if not fitted.classes:
+        return found.mean(1, keepdims=True)
+    votes = np.stack([(found == c).sum(1) for c in range(fitted.classes)], axis=1)
+    # one vote more, shared as the classes are: no class is impossible for having no neighbour
+    return (votes + fitted.arrays["prior"]) / (k + 1.0)
+
+
+def _trees(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    a = fitted.arrays
+    roots = a["roots"]  # (iterations, outputs)
+    node = np.broadcast_to(roots.ravel(), (len(X), roots.size)).copy()
+    row = np.arange(len(X))[:, None]
+    for _ in range(fitted.settings["depth"]):
+        left = X[row, a["feature"][node]] <= a["threshold"][node]
+        node = np.where(left, a["left"][node], a["right"][node])
+    leaves = a["value"][node].reshape(len(X), *roots.shape)
+    raw = np.broadcast_to(a["start"], (len(X), roots.shape[1])).copy()
+    for k in range(len(roots)):
+        raw += leaves[:, k]
+    if not fitted.classes:
+        return raw
+    if roots.shape[1] == 1:
+        raw = np.concatenate([np.zeros_like(raw), raw], axis=1)
+    return softmax(raw)
+
+
+_KINDS = {"chain": _chain, "nearest": _nearest, "trees": _trees}

@@ -1,0 +1,194 @@
+r"""From typed columns to the numbers a model sees, as plain data that JSON can hold.
+
+Everything is learned from the rows given, so a fold's preprocessing knows nothing of the rows it is
+judged on. A number becomes :math:`(x - \mu)/\sigma`, limited to :math:`\pm 10`, with the median for missing cells
+and a column that marks them; a category one column per frequent level, one for the rare and unseen, one for missing; a date
+:math:`t` in days becomes scaled time and sine and cosine of the year, the week and the day.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gradatim.errors import InvalidValue, nearest_first
+from gradatim.fitting.columns import Cells, Column, Levels, read_cells
+
+LIMIT = 10.0  # standard deviations past which a number is not followed
+MAX_LEVELS = 50
+PERIODS = {"year": 365.2425, "week": 7.0, "day": 1.0}
+
+Table = Mapping[str, Cells]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How one column becomes features.
+
+    Args:
+        column: The column.
+        center: :math:`\\mu`; scale: :math:`\\sigma`; fill: value for a missing cell.
+        marks_missing: Whether a feature marks missing cells.
+        levels: Categories with a feature of their own.
+        marks_other: Whether a feature marks every other category.
+        periods: Cycles of a date.
+    """
+
+    column: Column
+    center: float = 0.0
+    scale: float = 1.0
+    fill: float = 0.0
+    marks_missing: bool = False
+    levels: list[str] = field(default_factory=list)
+    marks_other: bool = False
+    periods: list[str] = field(default_factory=list)
+
+    def names(self) -> list[str]:
+        """Names of the features."""
+        name = self.column.name
+        if self.column.kind == "categorical":
+            own = [f"{name} = {level}" for level in self.levels]
+            own += [f"{name} = other"] * self.marks_other
+        else:
+            own = [name]
+            own += [f"{name}: {f} of {p}" for p in self.periods for f in ("sine", "cosine")]
+        return own + [f"{name} is missing"] * self.marks_missing
+
+    def encode(self, cells: Cells) -> np.ndarray:
+        """Return the features, shape ``(N, len(names()))``."""
+        if isinstance(cells, Levels):
+            return self._encode_levels(cells)
+        missing = np.isnan(cells)
+        filled = np.where(missing, self.fill, cells)
+        parts = [np.clip((filled - self.center) / self.scale, -LIMIT, LIMIT)]
+        for period in self.periods:
+            angle = filled * (2 * np.pi / PERIODS[period])
+            parts += [np.sin(angle), np.cos(angle)]
+        if self.marks_missing:
+            parts.append(missing.astype(np.float64))
+        return np.stack(parts, axis=1)
+
+    def _encode_levels(self, cells: Levels) -> np.ndarray:
+        width = len(self.levels) + self.marks_other + self.marks_missing
+        place = {level: k for k, level in enumerate(self.levels)}
+        other = len(self.levels) if self.marks_other else width
+        missing = width - 1 if self.marks_missing else width
+        places = np.array([*(place.get(name, other) for name in cells.names), missing])
+        features = np.zeros((len(cells.codes), width + 1))  # the last column takes what has no place
+        features[np.arange(len(cells.codes)), places[cells.codes]] = 1.0
+        return features[:, :width]
+
+    def count_unseen(self, cells: Cells) -> int:
+        """Rows with a category that training never saw as a frequent one and that has no feature."""
+        if not isinstance(cells, Levels) or self.marks_other:
+            return 0
+        unseen = np.array([*(name not in self.levels for name in cells.names), False])
+        return int(unseen[cells.codes].sum())
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """The encoders of all columns, in order."""
+
+    encoders: list[Encoder]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all features."""
+        return [name for encoder in self.encoders for name in encoder.names()]
+
+    def transform(self, table: Table) -> np.ndarray:
+        """Return the features of typed cells, shape ``(N, features)``."""
+        return np.concatenate([e.encode(table[e.column.name]) for e in self.encoders], axis=1)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Plain data for a JSON file; :func:`from_json` takes it back."""
+        return [asdict(encoder) for encoder in self.encoders]
+
+
+def from_json(data: Sequence[Mapping[str, Any]]) -> Preprocessing:
+    """Undo :meth:`Preprocessing.to_json`."""
+    return Preprocessing([Encoder(**{**e, "column": Column(**e["column"])}) for e in data])
+
+
+def read_columns(
+    frame: pd.DataFrame, columns: Sequence[Column], owner: str = "predict"
+) -> tuple[dict[str, Cells], list[str]]:
+    """Read the cells of ``columns`` by name; say how many cells could not be read.
+
+    Args:
+        frame: A table with at least these columns; others are ignored.
+        columns: What to read.
+        owner: Who asks, for the message.
+    """
+    missing = [column.name for column in columns if column.name not in frame.columns]
+    if missing:
+        near = nearest_first(missing[0], map(str, frame.columns))[:1]
+        hint = f" The nearest column is {near[0]!r}." if near else ""
+        names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
+        raise InvalidValue(f"{owner}: the table must have the column {names}, and has not.{hint}")
+    table, notes = {}, []
+    for column in columns:
+        table[column.name], unread = read_cells(frame[column.name], column)
+        if unread:
+            is_one = unread == 1
+            notes.append(
+                f"Column {column.name!r}: {unread:,} cell{'' if is_one else 's'} "
+                f"{'is' if is_one else 'are'} not {_WHAT[column.kind]} and "
+                f"{'counts' if is_one else 'count'} as missing."
+            )
+    return table, notes
+
+
+_WHAT = {"numeric": "a finite number", "boolean": "yes or no", "date": "a date"}
+
+
+def fit_preprocessing(table: Table, columns: Sequence[Column], rows: np.ndarray) -> Preprocessing:
+    """Learn the preprocessing of ``columns`` from the given ``rows`` alone.
+
+    Example:
+        >>> p = fit_preprocessing({"x": np.array([0.0, 2.0, 9.0])}, [Column("x", "numeric")], np.array([0, 1]))
+        >>> p.transform({"x": np.array([1.0, 3.0])}).ravel().tolist()
+        [0.0, 2.0]
+    """
+    return Preprocessing([_fit_encoder(table[column.name], column, rows) for column in columns])
+
+
+def _fit_encoder(cells: Cells, column: Column, rows: np.ndarray) -> Encoder:
+    if isinstance(cells, Levels):
+        return _fit_levels(cells, column, rows)
+    values = cells[rows]
+    missing = np.isnan(values)
+    values = values[~missing]
+    if not len(values):
+        return Encoder(column, marks_missing=True)
+    largest = float(np.abs(values).max()) or 1.0  # squares of huge numbers would overflow
+    center = float((values / largest).mean() * largest)
+    scale = float((values / largest).std() * largest)
+    if scale <= 10 * np.finfo(float).eps * abs(center) or not np.isfinite(scale):
+        scale = 1.0
+    periods = []
+    if column.kind == "date":
+        has_time = bool(np.any(values != np.floor(values)))
+        periods = ["year", "week", "day"] if has_time else ["year", "week"]
+    fill = float(np.median(values / largest) * largest)
+    if column.kind == "boolean":
+        fill = center
+    return Encoder(column, center, scale, fill, bool(missing.any()), periods=periods)
+
+
+def _fit_levels(cells: Levels, column: Column, rows: np.ndarray) -> Encoder:
+    codes = cells.codes[rows]
+    counts = np.bincount(codes[codes >= 0], minlength=len(cells.names))
+    enough = max(3, int(np.ceil(0.001 * len(rows))))
+    order = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
+    kept = sorted(int(k) for k in order if counts[k] >= enough)
+    marks_other = counts.sum() > counts[kept].sum()
+    return Encoder(
+        column,
+        levels=[cells.names[k] for k in kept],
+        marks_other=bool(marks_other),
+        marks_missing=bool((codes < 0).any()),
+    )

@@ -1,0 +1,164 @@
+"""Read a table: a text file, a Parquet file, a built-in data set or a data frame, in chunks where it is large."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from gradatim.errors import InvalidValue, Unavailable, nearest_first
+from gradatim.fitting.builtin import builtin_names, read_builtin
+from gradatim.fitting.text_files import read_text_chunks
+
+CHUNK_ROWS = 16_384
+PARQUET = (".parquet", ".pq")
+FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".pkl", ".pickle", ".npy", ".npz", ".h5", ".feather", ".sqlite")  # fmt: skip
+
+
+@dataclass
+class RawTable:
+    """A table before its columns have types.
+
+    Args:
+        name: A short name for titles and folders.
+        frame: The rows kept.
+        rows: Rows in the source, which may be more than were kept.
+        target: The column to predict, where the source knows it.
+        notes: What was done while reading, one sentence each.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    rows: int
+    target: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read_table(
+    source: "str | Path | pd.DataFrame", *, cells: int | None = None, seed: int = 0
+) -> RawTable:
+    """Read a table; past ``cells`` cells keep a uniform random sample of its rows, in their order.
+
+    Args:
+        source: Path of a CSV, TSV or Parquet file, a built-in name, or a data frame.
+        cells: Most cells to keep in memory; ``None`` keeps all.
+        seed: Fixes the sample.
+
+    Example:
+        >>> table = read_table("iris")
+        >>> table.target, table.frame.shape
+        ('species', (150, 5))
+    """
+    notes: list[str] = []
+    name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
+    frame, rows = _sample(iterate(source, notes), cells, seed)
+    if not len(frame):
+        raise InvalidValue(f"fit: {source} must have rows under its header, got none.")
+    if len(frame) < rows:
+        notes.append(
+            f"{rows:,} rows are more than the budget allows: a random sample of {len(frame):,} is used "
+            "(a longer --budget or --rows takes more)."
+        )
+    return RawTable(name, frame.reset_index(drop=True), rows, target, notes)
+
+
+def iterate(
+    source: "str | Path | pd.DataFrame", notes: list[str] | None = None
+) -> Iterator[pd.DataFrame]:
+    """Yield a table in chunks of ``CHUNK_ROWS`` rows.
+
+    Args:
+        source: As in :func:`read_table`.
+        notes: Collects what was done while reading.
+
+    Example:
+        >>> [len(chunk) for chunk in iterate("iris")]
+        [150]
+    """
+    notes = [] if notes is None else notes
+    if isinstance(source, pd.DataFrame):
+        frame = source.set_axis([str(name) for name in source.columns], axis=1)
+        return _slices(frame)
+    path = Path(source)
+    if not path.exists():
+        if str(source) in builtin_names():
+            return _slices(read_builtin(str(source))[0])
+        raise _not_found(str(source))
+    if path.is_dir():
+        raise InvalidValue(f"fit: data must be a file, got the folder {str(source)!r}.")
+    if path.suffix.lower() in FOREIGN:
+        raise InvalidValue(
+            f"fit: data must be CSV, TSV or Parquet, got {path.name!r}. Save the table as CSV first."
+        )
+    if path.suffix.lower() in PARQUET:
+        return _parquet_chunks(path)
+    return read_text_chunks(path, CHUNK_ROWS, notes)
+
+
+def _identity(source: str) -> tuple[str, str | None]:
+    """Name of a source and, for a built-in set, its target."""
+    if not Path(source).exists() and source in builtin_names():
+        return source, read_builtin(source)[1]
+    return Path(source).name.split(".")[0] or "table", None
+
+
+def _not_found(source: str) -> Unavailable:
+    looks_like_path = "." in Path(source).name or "/" in source
+    near = nearest_first(source, builtin_names())[0]
+    hint = "Check the path." if looks_like_path else f"The nearest built-in name is {near!r}."
+    return Unavailable(f"fit: there is no file {source!r}. {hint}")
+
+
+def _slices(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    for start in range(0, max(len(frame), 1), CHUNK_ROWS):
+        yield frame.iloc[start : start + CHUNK_ROWS]
+
+
+def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise Unavailable(
+            "fit: Parquet files need the package pyarrow. Try: pip install 'gradatim[parquet]'."
+        ) from None
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            empty = True
+            for batch in file.iter_batches(batch_size=CHUNK_ROWS):
+                empty = False
+                yield batch.to_pandas()
+            if empty:
+                yield file.schema_arrow.empty_table().to_pandas()
+    except (pyarrow.ArrowException, OSError) as error:
+        if isinstance(error, PermissionError):
+            raise Unavailable(f"fit: {path} cannot be read: {error.strerror}.") from error
+        reason = str(error).splitlines()[0]
+        raise InvalidValue(f"fit: {path} is damaged or not a Parquet file ({reason}).") from error
+
+
+def _sample(
+    chunks: Iterator[pd.DataFrame], cells: int | None, seed: int
+) -> tuple[pd.DataFrame, int]:
+    """Keep the rows with the smallest random keys: a uniform sample of a stream of unknown length."""
+    rng = np.random.default_rng(seed)
+    kept, keys, total, limit = [], np.empty(0), 0, np.inf
+    for chunk in chunks:
+        if cells is not None and not kept:
+            limit = max(cells // max(chunk.shape[1], 1), 1000)
+        kept.append(chunk)
+        keys = np.concatenate([keys, rng.random(len(chunk))])
+        total += len(chunk)
+        if len(keys) > 2 * limit:
+            kept, keys = _keep(kept, keys, int(limit))
+    if len(keys) > limit:
+        kept, keys = _keep(kept, keys, int(limit))
+    return pd.concat(kept, ignore_index=True) if len(kept) > 1 else kept[0], total
+
+
+def _keep(
+    chunks: list[pd.DataFrame], keys: np.ndarray, limit: int
+) -> tuple[list[pd.DataFrame], np.ndarray]:
+    rows = np.sort(np.argpartition(keys, limit - 1)[:limit])
+    return [pd.concat(chunks, ignore_index=True).iloc[rows]], keys[rows]

@@ -1,0 +1,225 @@
+"""K independent trainings of one architecture as one computation."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.errors import InvalidValue
+from gradatim.losses import Loss, build_loss
+from gradatim.optim import Schedule, build_schedule
+from gradatim.optim.named import OptimizerFactory
+from gradatim.training.batches import as_tensor
+from gradatim.training.callbacks import EarlyStopping
+from gradatim.training.health import NonFiniteError
+from gradatim.training.history import History
+from gradatim.training.replica_data import OWNER, ReplicaData, Rows, gather_data, is_pair
+from gradatim.training.stacked_run import DIVERGED, Settings, StackedRun, why_not_stacked
+from gradatim.training.trainer import Trainer
+
+T = TypeVar("T", int, float)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replicas:
+    """K trained networks.
+
+    Args:
+        models: The networks, in evaluation mode.
+        histories: One :class:`History` each; ``stopped`` says why one ended early.
+        is_stacked: Whether they trained as one computation.
+        note: Why they did not.
+    """
+
+    models: tuple[nn.Module, ...]
+    histories: tuple[History, ...]
+    is_stacked: bool
+    note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    @property
+    def diverged(self) -> tuple[bool, ...]:
+        """For every replica, whether its loss or a weight ceased to be finite."""
+        return tuple(history.stopped == DIVERGED for history in self.histories)
+
+    @torch.inference_mode()
+    def predict(self, inputs: object) -> Tensor:
+        """Return the outputs of every network, shape ``(K, N, ...)``."""
+        dtype = next(self.models[0].parameters()).dtype
+        return torch.stack([model(as_tensor(inputs, dtype, "inputs")) for model in self.models])
+
+    def __repr__(self) -> str:
+        how = "stacked" if self.is_stacked else f"one after another: {self.note}"
+        return f"Replicas({len(self)} networks, {how})"
+
+
+def train_replicas(
+    build: Callable[[], nn.Module],
+    data: object,
+    *,
+    rows: Sequence[Rows] | None = None,
+    validation: object | None = None,
+    validation_rows: Sequence[Rows] | None = None,
+    loss: str | Loss = "cross_entropy",
+    optimizer: str | OptimizerFactory = "adam",
+    lr: float | Sequence[float] = 1e-3,
+    weight_decay: float | Sequence[float] = 0.0,
+    schedule: str | Schedule | None = None,
+    epochs: int = 20,
+    batch_size: int = 128,
+    early_stopping: EarlyStopping | None = None,
+    seed: int | Sequence[int] = 0,
+) -> Replicas:
+    r"""Train K networks of one architecture at once: folds, seeds or hyper-parameters.
+
+    .. math:: w^k_{t+1} = w^k_t - \eta^k\,u(\nabla L(w^k_t;\,B^k_t)), \qquad k = 1 \dots K
+
+    Each network sees the batches, the dropout masks and the schedule it would see alone in
+    ``Trainer(build(), …, seed=seed)``, so the results agree to rounding. Chains of dense layers train by
+    batched matrix products without autograd, other modules by ``torch.func``; where neither is possible
+    (batch normalization, random layers outside a chain) the networks train one after another, with a
+    warning. A replica whose loss is no longer finite stops; the others go on.
+
+    Args:
+        build: Makes a network; called K times, with PyTorch's generator seeded by the replica's seed.
+        data: A pair ``(X, y)`` for all, or K pairs.
+        rows: K index sets (or masks) into a shared pair, such as the training rows of K folds.
+        validation: A pair for all, or K pairs, whose loss is measured after every epoch.
+        validation_rows: K index sets into the shared ``data`` instead.
+        loss: As in :class:`Trainer`.
+        optimizer: Name or factory of SGD, Adam or AdamW in any form; others train one after another.
+        lr: Learning rate, one or K.
+        weight_decay: Penalty on weights, one or K.
+        schedule: As in :class:`Trainer`.
+        epochs: Passes over the data.
+        batch_size: Rows per batch.
+        early_stopping: Rule that every replica follows on its own.
+        seed: Seed of weights, batches and dropout, one or K.
+
+    Example:
+        >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
+        >>> replicas = train_replicas(lambda: nn.Linear(1, 1), (X, 3 * X), loss="mse", lr=[0.1, 0.01])
+        >>> [history["train_loss"][-1] < 0.1 for history in replicas.histories]
+        [True, False]
+    """
+    count = _count(data, rows, validation, validation_rows, lr, weight_decay, seed)
+    seeds = _spread(seed, count)
+    models = [_build(build, own) for own in seeds]
+    settings = Settings(
+        build_loss(loss),
+        optimizer,
+        _spread(lr, count),
+        _spread(weight_decay, count),
+        build_schedule(schedule),
+        epochs,
+        batch_size,
+        seeds,
+        early_stopping,
+    )
+    trainers = [_trainer(models[k], settings, k) for k in range(count)]  # these check the settings
+    dtype = trainers[0].dtype
+    train = gather_data("data", data, rows, count, loss=settings.loss, dtype=dtype)
+    held_out = None
+    if validation is not None or validation_rows is not None:
+        source = data if validation is None else validation
+        held_out = gather_data(
+            "validation", source, validation_rows, count, loss=settings.loss, dtype=dtype
+        )
+    return _fit(models, train, held_out, settings, trainers)
+
+
+def _fit(
+    models: list[nn.Module],
+    data: ReplicaData,
+    validation: ReplicaData | None,
+    settings: Settings,
+    trainers: list[Trainer],
+) -> Replicas:
+    shapes = [[(n, tuple(p.shape)) for n, p in model.named_parameters()] for model in models]
+    if any(other != shapes[0] for other in shapes):
+        raise InvalidValue(
+            f"{OWNER}: build must return networks of one architecture, got parameters of different shapes. "
+            "Train different architectures apart."
+        )
+    reason = why_not_stacked(models, data, settings)
+    if not reason:
+        run = StackedRun(models, data, validation, settings)
+        reason = "" if run.optimizer.is_supported else "the optimizer is not SGD, Adam or AdamW"
+        if not reason:
+            try:
+                run.probe()
+            except (RuntimeError, IndexError, TypeError, ValueError) as error:
+                # Trainer has the words for networks that do not fit their data
+                reason = f"the networks cannot be stacked ({str(error).splitlines()[0]})"
+            else:
+                run.fit()
+                return Replicas(tuple(models), tuple(run.histories), is_stacked=True)
+    histories = []
+    for k, trainer in enumerate(trainers):
+        try:
+            trainer.fit(data.pair(k), None if validation is None else validation.pair(k))
+        except NonFiniteError:
+            trainer.history.stopped = DIVERGED
+            models[k].eval()
+        histories.append(trainer.history)
+    warnings.warn(f"{OWNER}: trained one after another, because {reason}.", stacklevel=3)
+    return Replicas(tuple(models), tuple(histories), is_stacked=False, note=reason)
+
+
+def _trainer(model: nn.Module, settings: Settings, k: int) -> Trainer:
+    rule = settings.early_stopping
+    return Trainer(
+        model,
+        settings.loss,
+        settings.optimizer,
+        lr=settings.lr[k],
+        weight_decay=settings.weight_decay[k],
+        schedule=settings.schedule,
+        epochs=settings.epochs,
+        batch_size=settings.batch_size,
+        callbacks=[] if rule is None else [deepcopy(rule)],
+        device="cpu",
+        seed=settings.seeds[k],
+        progress=False,
+    )
+
+
+def _build(build: Callable[[], nn.Module], seed: int) -> nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
+
+
+def _spread(value: T | Sequence[T], count: int) -> list[T]:
+    return list(value) if isinstance(value, Sequence) else [value] * count
+
+
+def _count(
+    data: object,
+    rows: object,
+    validation: object,
+    validation_rows: object,
+    lr: object,
+    weight_decay: object,
+    seed: object,
+) -> int:
+    """Return K, on which everything that comes K times must agree."""
+    lengths = {}
+    for name, value in (("data", data), ("validation", validation)):
+        if isinstance(value, Sequence) and not is_pair(value):
+            lengths[name] = len(value)
+    others = (
+        *(("rows", rows), ("validation_rows", validation_rows), ("lr", lr)),
+        *(("weight_decay", weight_decay), ("seed", seed)),
+    )
+    lengths |= {name: len(value) for name, value in others if isinstance(value, Sequence)}
+    if len(set(lengths.values())) > 1 or 0 in lengths.values():
+        given = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InvalidValue(f"{OWNER}: replicas must be equally many everywhere, got {given}.")
+    return next(iter(lengths.values()), 1)

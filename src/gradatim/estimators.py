@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -13,16 +14,28 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.model_folder import save_model
 from gradatim.models import MLP, describe, rebuild
-from gradatim.training import EarlyStopping, History, Trainer
+from gradatim.training import EarlyStopping, History, Trainer, train_replicas
+from gradatim.training.device import choose_device
 
 __all__ = ["NeuralClassifier", "NeuralRegressor"]
 
 _CHUNK = 4096  # rows per prediction
+
+
+class _Job(NamedTuple):
+    """What the networks of an estimator learn: scaled inputs, encoded target, one seed per member."""
+
+    inputs: NDArray[Any]
+    target: NDArray[Any]
+    outputs: int
+    loss: str
+    strata: NDArray[Any] | None
+    seeds: range
 
 
 class _NeuralEstimator(BaseEstimator, ABC):
@@ -75,6 +88,27 @@ class _NeuralEstimator(BaseEstimator, ABC):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on ``X`` of shape ``(N, features)`` and ``y``."""
+        job = self._prepare(X, y)
+        trained = [self._train(job, seed) for seed in job.seeds]
+        return self._keep([network for network, _ in trained], [history for _, history in trained])
+
+    @staticmethod
+    def fit_replicas(
+        estimators: Sequence["_NeuralEstimator"], parts: Sequence[tuple[ArrayLike, ArrayLike]]
+    ) -> None:
+        """Fit each estimator to its pair ``(X, y)``; equal networks train as one computation.
+
+        The result is that of ``estimator.fit(X, y)`` for each, to rounding. Estimators may differ in
+        ``learning_rate``, ``weight_decay``, ``seed``, ``members`` and data within one computation; those
+        that differ in more make one computation each.
+        """
+        jobs = [e._prepare(*part) for e, part in zip(estimators, parts, strict=True)]
+        kinds = [e._kind(job) for e, job in zip(estimators, jobs, strict=True)]
+        for kind in dict.fromkeys(kinds):
+            group = [i for i, other in enumerate(kinds) if other == kind]
+            _train_together([estimators[i] for i in group], [jobs[i] for i in group])
+
+    def _prepare(self, X: ArrayLike, y: ArrayLike) -> "_Job":
         X, y = self._validate(X, y)
         target, outputs, loss, strata = self._encode(y)
         self.mean_, self.scale_ = _spread(X) if self.standardize else _no_spread(X)
@@ -83,49 +117,50 @@ class _NeuralEstimator(BaseEstimator, ABC):
             raise InvalidValue(f"{self._name}: members must be at least 1, got {self.members}.")
         rng = check_random_state(self.random_state) if self.random_state is not None else None
         first = self.seed if rng is None else int(rng.randint(2**31 - 1))
-        self.networks_: list[MLP] = []
-        self.histories_: list[History] = []
-        for seed in range(first, first + self.members):
-            network, history = self._train(inputs, target, outputs, loss, strata, seed)
-            self.networks_.append(network)
-            self.histories_.append(history)
+        return _Job(inputs, target, outputs, loss, strata, range(first, first + self.members))
+
+    def _keep(self, networks: Sequence[nn.Module], histories: Sequence[History]) -> Self:
+        self.networks_, self.histories_ = list(networks), list(histories)
         self.history_ = self.histories_[0]
         return self
 
-    def _train(
-        self,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        outputs: int,
-        loss: str,
-        strata: NDArray[Any] | None,
-        seed: int,
-    ) -> tuple[MLP, History]:
+    def _build(self, job: "_Job") -> MLP:
+        sizes = (job.inputs.shape[1], *self.hidden, job.outputs)
+        return MLP(sizes, activation=self.activation, dropout=self.dropout)
+
+    def _kind(self, job: "_Job") -> tuple[object, ...]:
+        """What estimators must have in common to train as one computation."""
+        own = {"learning_rate", "weight_decay", "seed", "random_state", "members"}
+        shared = {k: v for k, v in self.get_params().items() if k not in own}
+        return (job.inputs.shape[1], job.outputs, job.loss, repr(sorted(shared.items())))
+
+    def _train(self, job: "_Job", seed: int) -> tuple[MLP, History]:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            sizes = (X.shape[1], *self.hidden, outputs)
-            network = MLP(sizes, activation=self.activation, dropout=self.dropout)
-        train: tuple[Any, Any] = (X, y)
-        validation, callbacks = None, []
-        if self.early_stopping:
-            train, validation = self._hold_out(X, y, strata, seed)
-            callbacks = [EarlyStopping(patience=self.patience)]
+            network = self._build(job)
+        train, validation = self._parts(job, seed)
         trainer = Trainer(
             network,
-            loss,
+            job.loss,
             self.optimizer,
             lr=self.learning_rate,
             weight_decay=self.weight_decay,
             schedule=self.schedule,
             epochs=self.epochs,
             batch_size=min(self.batch_size, len(train[0])),
-            callbacks=callbacks,
+            callbacks=[] if validation is None else [EarlyStopping(patience=self.patience)],
             device=self.device,
             seed=seed,
             progress=self.progress,
         )
         history = trainer.fit(train, validation)
         return network.to("cpu"), history
+
+    def _parts(self, job: "_Job", seed: int) -> tuple[tuple[Any, Any], tuple[Any, Any] | None]:
+        """Rows to learn from, and rows that tell when to stop."""
+        if not self.early_stopping:
+            return (job.inputs, job.target), None
+        return self._hold_out(job.inputs, job.target, job.strata, seed)
 
     def _hold_out(
         self, X: NDArray[Any], y: NDArray[Any], strata: NDArray[Any] | None, seed: int
@@ -295,6 +330,39 @@ class NeuralRegressor(RegressorMixin, _NeuralEstimator):
             "target_scale": _plain(self.target_scale_),
             "is_multi_output": self.is_multi_output_,
         }
+
+
+def _train_together(estimators: Sequence[_NeuralEstimator], jobs: Sequence[_Job]) -> None:
+    """Train the networks of estimators of one kind as one computation."""
+    first = estimators[0]
+    if choose_device(first.device).type != "cpu":
+        for estimator, job in zip(estimators, jobs, strict=True):
+            trained = [estimator._train(job, seed) for seed in job.seeds]
+            estimator._keep([n for n, _ in trained], [h for _, h in trained])
+        return
+    seats = [(e, job, seed) for e, job in zip(estimators, jobs, strict=True) for seed in job.seeds]
+    parts = [estimator._parts(job, seed) for estimator, job, seed in seats]
+    replicas = train_replicas(
+        lambda: first._build(jobs[0]),
+        [train for train, _ in parts],
+        validation=[held_out for _, held_out in parts] if first.early_stopping else None,
+        loss=jobs[0].loss,
+        optimizer=first.optimizer,
+        lr=[estimator.learning_rate for estimator, _, _ in seats],
+        weight_decay=[estimator.weight_decay for estimator, _, _ in seats],
+        schedule=first.schedule,
+        epochs=first.epochs,
+        batch_size=first.batch_size,
+        early_stopping=EarlyStopping(patience=first.patience) if first.early_stopping else None,
+        seed=[seed for _, _, seed in seats],
+    )
+    for (estimator, job, seed), diverged in zip(seats, replicas.diverged, strict=True):
+        if diverged:
+            estimator._train(job, seed)  # which fails, and tells where and why
+    networks, histories = iter(replicas.models), iter(replicas.histories)
+    for estimator, job in zip(estimators, jobs, strict=True):
+        count = len(job.seeds)
+        estimator._keep(list(islice(networks, count)), list(islice(histories, count)))
 
 
 def _spread(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -23,6 +23,7 @@ def test_formulas_in_a_slow_loop():
     f, t = torch.tensor([1.5, -0.2]), torch.tensor([0.0, 1.0])
     pairs = list(zip(f.tolist(), t.tolist(), strict=True))
     assert LOSSES["mse"](f, t).item() == pytest.approx(sum((a - b) ** 2 for a, b in pairs) / 2)
+    assert LOSSES["sse"](f, t).item() == pytest.approx(sum((a - b) ** 2 for a, b in pairs))
     assert LOSSES["mae"](f, t).item() == pytest.approx(sum(abs(a - b) for a, b in pairs) / 2)
     huber = sum(min(abs(a - b), 1) * (abs(a - b) - 0.5 * min(abs(a - b), 1)) for a, b in pairs) / 2
     assert LOSSES["huber"](f, t).item() == pytest.approx(huber)
@@ -37,7 +38,7 @@ def test_formulas_in_a_slow_loop():
     assert LOSSES["bce"](f, t).item() == pytest.approx(bce)
 
 
-@pytest.mark.parametrize("name", ["mse", "mae", "huber"])
+@pytest.mark.parametrize("name", ["mse", "sse", "mae", "huber"])
 def test_zero_for_a_perfect_predictor_whatever_the_shape(name):
     y = torch.randn(7)
     assert LOSSES[name](y[:, None], y) == 0
@@ -46,7 +47,11 @@ def test_zero_for_a_perfect_predictor_whatever_the_shape(name):
 @pytest.mark.parametrize("name", list(LOSSES))
 def test_gradient(name):
     z = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
-    y = torch.randint(3, (4,)) if name == "cross_entropy" else torch.rand(4, 3, dtype=torch.float64)
+    y = (
+        torch.randint(3, (4,))
+        if name in ("cross_entropy", "perceptron", "smoothed_cross_entropy")
+        else torch.rand(4, 3, dtype=torch.float64)
+    )
     assert torch.autograd.gradcheck(lambda z: LOSSES[name](z, y), z)
 
 

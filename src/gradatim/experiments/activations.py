@@ -19,51 +19,34 @@ class Settings:
 QUICK = Settings()
 
 
-def run(settings: Settings) -> Report:
-    report = Report(
-        title="Activation functions",
-        summary="Sigmoid and tanh stop learning on both sides, the ReLU family on the left only or "
-        "nowhere, and a threshold everywhere.",
-    )
+def check_facts(report: Report) -> None:
     z = torch.linspace(-20, 20, 4001, dtype=torch.float64)
     rows = {row.name: row for row in table(z.tolist())}
     gap = (torch.tanh(z) - (2 * torch.sigmoid(2 * z) - 1)).abs().max().item()
-    report.claim(
-        "tanh is a scaled sigmoid",
-        expected="|tanh z − (2σ(2z) − 1)| < 1e-15",
-        measured=gap,
-        holds=gap < 1e-15,
-    )
-    for name, largest in (("sigmoid", 0.25), ("tanh", 1.0)):
-        measured = max(rows[name].derivatives)
-        report.claim(
-            f"largest derivative of {name}",
-            expected=f"{largest} at z = 0",
-            measured=measured,
-            holds=abs(measured - largest) < 1e-12,
-        )
-    slopes = [max(map(abs, rows[name].derivatives)) for name in ("step", "sign")]
-    report.claim(
-        "thresholds pass no gradient",
-        expected="derivative 0 everywhere",
-        measured=max(slopes),
-        holds=max(slopes) == 0,
-    )
+    flattest = max(abs(slope) for name in ("step", "sign") for slope in rows[name].derivatives)
+    steepest = {name: max(rows[name].derivatives) for name in ("sigmoid", "tanh")}
     floor = min(rows["selu"].values)
-    report.claim(
-        "floor of SELU", expected="−λα = −1.7581", measured=floor, holds=abs(floor + 1.7581) < 1e-4
-    )
-    facts = table(settings.points)
+    for name, expected, measured, holds in (
+        ("tanh is a scaled sigmoid", "|tanh z − (2σ(2z) − 1)| < 1e-15", gap, gap < 1e-15),
+        (
+            "largest slope of the sigmoid",
+            "0.25 at z = 0",
+            steepest["sigmoid"],
+            steepest["sigmoid"] == 0.25,
+        ),
+        ("largest slope of tanh", "1 at z = 0", steepest["tanh"], steepest["tanh"] == 1),
+        ("thresholds pass no gradient", "slope 0 everywhere", flattest, flattest == 0),
+        ("floor of SELU", "−λα = −1.7581", floor, abs(floor + 1.7581) < 1e-4),
+    ):
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+
+
+def list_facts(report: Report, points: tuple[float, ...]) -> None:
+    facts = table(points)
+    values = [f"φ({p:g})" for p in points]
     report.table(
         "What is known of each",
-        columns=[
-            "name",
-            *[f"φ({p:g})" for p in settings.points],
-            "range",
-            "zero-centred",
-            "saturates",
-            "gain",
-        ],
+        columns=["name", *values, "range", "zero-centred", "saturates", "gain"],
         rows=[
             [
                 row.name,
@@ -78,9 +61,19 @@ def run(settings: Settings) -> Report:
     )
     report.table(
         "Derivatives",
-        columns=["name", *[f"φ′({p:g})" for p in settings.points]],
+        columns=["name", *[f"φ′({p:g})" for p in points]],
         rows=[[row.name, *[round(value, 4) for value in row.derivatives]] for row in facts],
     )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Activation functions",
+        summary="Sigmoid and tanh stop learning on both sides, the ReLU family on the left only or "
+        "nowhere, and a threshold everywhere.",
+    )
+    check_facts(report)
+    list_facts(report, settings.points)
     report.figure(
         "gallery",
         activation_gallery(),

@@ -1,5 +1,6 @@
 """Curves from linear models: polynomials, sinusoids and bumps, fixed or moved to where they are needed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -35,20 +36,36 @@ def truth(x: Tensor) -> Tensor:
     return torch.sin(2 * x) / 2 + 1.5 * torch.exp(-(x - 2).square() / (2 * 0.15**2))
 
 
-def learn_bumps(settings: Settings, x: Tensor, y: Tensor) -> tuple[GaussianBasis, Affine]:
-    """Train centres, widths and weights together, then solve for the weights."""
-    centers = torch.linspace(-3, 3, settings.functions)
+def learn_bumps(settings: Settings, x: Tensor, y: Tensor) -> GaussianBasis:
+    """Train centres and widths together with the weights."""
     with torch.random.fork_rng():
         torch.manual_seed(settings.seed)
-        model = nn.Sequential(GaussianBasis(centers, width=0.7), nn.Linear(settings.functions, 1))
+        head = nn.Linear(settings.functions, 1)
+    basis = GaussianBasis(torch.linspace(-3, 3, settings.functions), width=0.7)
     Trainer(
-        model, loss="mse", lr=0.02, epochs=settings.epochs, batch_size=len(x), schedule="cosine",
-        progress=False, seed=settings.seed,
+        nn.Sequential(basis, head), loss="mse", lr=0.02, schedule="cosine", epochs=settings.epochs,
+        batch_size=len(x), device="cpu", progress=False, seed=settings.seed,
     ).fit((x[:, None].float(), y[:, None].float()))  # fmt: skip
-    basis = model[0].cpu().double()
-    assert isinstance(basis, GaussianBasis)
+    return basis.double()
+
+
+def fit_all(
+    settings: Settings, x: Tensor, y: Tensor, grid: Tensor
+) -> dict[str, tuple[Tensor, Affine]]:
+    """Features of the grid and the fit, for each basis."""
+    count = settings.functions
+    centers = torch.linspace(-3, 3, count, dtype=x.dtype)
+    frequencies = torch.arange(1, count // 2 + 1, dtype=x.dtype)
+    bases: dict[str, Callable[[Tensor], Tensor]] = {
+        f"polynomial, degree {count}": lambda x: polynomial(x, count),
+        f"{count} sines and cosines": lambda x: sinusoids(x, frequencies),
+        f"{count} Gaussians, fixed": lambda x: gaussians(x, centers, 0.7),
+        f"{count} Gaussians, learned": learn_bumps(settings, x, y),
+    }
     with torch.no_grad():
-        return basis, fit_least_squares(basis(x), y)
+        return {
+            label: (basis(grid), fit_least_squares(basis(x), y)) for label, basis in bases.items()
+        }
 
 
 def run(settings: Settings) -> Report:
@@ -59,31 +76,10 @@ def run(settings: Settings) -> Report:
     )
     generator = torch.Generator().manual_seed(settings.seed)
     x = 6 * torch.rand(settings.samples, generator=generator, dtype=torch.float64) - 3
-    y = truth(x) + settings.noise * torch.randn(
-        settings.samples, generator=generator, dtype=x.dtype
-    )
+    noise = torch.randn(settings.samples, generator=generator, dtype=x.dtype)
+    y = truth(x) + settings.noise * noise
     grid = torch.linspace(-3, 3, 400, dtype=torch.float64)
-    count = settings.functions
-    centers = torch.linspace(-3, 3, count, dtype=x.dtype)
-    frequencies = torch.arange(1, count // 2 + 1, dtype=x.dtype)
-    learned, learned_fit = learn_bumps(settings, x, y)
-    with torch.no_grad():
-        moved = learned(grid)
-    fits = {
-        f"polynomial, degree {count}": (
-            polynomial(grid, count),
-            fit_least_squares(polynomial(x, count), y),
-        ),
-        f"{count} sines and cosines": (
-            sinusoids(grid, frequencies),
-            fit_least_squares(sinusoids(x, frequencies), y),
-        ),
-        f"{count} Gaussians, fixed": (
-            gaussians(grid, centers, 0.7),
-            fit_least_squares(gaussians(x, centers, 0.7), y),
-        ),
-        f"{count} Gaussians, learned": (moved, learned_fit),
-    }
+    fits = fit_all(settings, x, y, grid)
     errors = {
         label: (fit.predict(features) - truth(grid)).square().mean().sqrt().item()
         for label, (features, fit) in fits.items()
@@ -91,32 +87,19 @@ def run(settings: Settings) -> Report:
     report.table(
         "Distance from the true curve",
         columns=["basis", "root mean square error"],
-        rows=[[k, v] for k, v in errors.items()],
+        rows=[[label, error] for label, error in errors.items()],
     )
-    *_, fixed, best = errors.values()
-    report.claim(
-        "learned centres and widths beat fixed ones",
-        expected="error at most 0.7 of theirs",
-        measured=best / fixed,
-        holds=best <= 0.7 * fixed,
-    )
-    report.claim(
-        "and every other basis",
-        expected="smallest of all",
-        measured=best,
-        holds=best == min(errors.values()),
-    )
-    X = polynomial(x / 3, count)
-    gap = max(
-        (fit_least_squares(X, y, method="normal").predict(X) - fit_least_squares(X, y).predict(X))
-        .abs()
-        .max()
-        .item(),
-        0.0,
-    )
-    report.claim(
-        "normal equations and QR agree", expected="same fit to 1e-8", measured=gap, holds=gap < 1e-8
-    )
+    *others, fixed, best = errors.values()
+    ratio, least = best / fixed, min(*others, fixed)
+    X = polynomial(x / 3, settings.functions)
+    qr, normal = (fit_least_squares(X, y, method=method).predict(X) for method in ("qr", "normal"))
+    gap = (qr - normal).abs().max().item()
+    for name, expected, measured, holds in (
+        ("error of learned bumps over that of fixed ones", "≤ 0.7", ratio, ratio <= 0.7),
+        ("error of learned bumps", f"below all others, < {least:.3f}", best, best < least),
+        ("normal equations and QR agree", "same fit to 1e-8", gap, gap < 1e-8),
+    ):
+        report.claim(name, expected=expected, measured=measured, holds=holds)
     report.figure(
         "fits",
         basis_fits(x, y, grid, fits),

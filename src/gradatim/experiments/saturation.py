@@ -37,7 +37,7 @@ def gradient_norms(model: nn.Module, x: Tensor, width: int) -> list[float]:
     ]
 
 
-def check_decay(report: Report, settings: Settings) -> None:
+def measure_decay(settings: Settings) -> dict[str, list[float]]:
     generator = torch.Generator().manual_seed(settings.seed)
     x = torch.randn(settings.batch, settings.width, generator=generator)
     norms = {}
@@ -49,43 +49,27 @@ def check_decay(report: Report, settings: Settings) -> None:
         model = MLP((settings.width,) * (settings.depth + 1), activation=activation)
         initialize(model, "orthogonal", activation=gain, generator=generator)
         norms[label] = gradient_norms(model, x, settings.width)
-    sigmoid = norms["sigmoid, orthogonal"]
-    slack = max(
-        norm / (sigmoid[0] * 0.25**layer) for layer, norm in enumerate(sigmoid) if layer > 0
-    )
-    report.claim(
-        "sigmoid gradients obey the bound 0.25^ℓ",
-        expected="norm / bound ≤ 1 at every layer",
-        measured=slack,
-        holds=slack <= 1 + 1e-5,
-    )
-    report.claim(
-        "the bound of ten layers",
-        expected="9.54e-07",
-        measured=0.25**10,
-        holds=round(0.25**10, 9) == 9.54e-7,
-    )
-    through = sigmoid[10] / sigmoid[0]
-    report.claim(
-        "ten sigmoid layers leave",
-        expected="≤ 9.54e-07 of the gradient",
-        measured=through,
-        holds=through <= 9.54e-7,
-    )
-    relu = norms["ReLU, orthogonal × √2"]
-    report.claim(
-        "ReLU with its gain keeps the gradient",
-        expected="0.2 to 5 times after all layers",
-        measured=relu[-1] / relu[0],
-        holds=0.2 < relu[-1] / relu[0] < 5,
-    )
-    tanh = norms["tanh, orthogonal"]
-    report.claim(
-        "tanh fades more slowly than sigmoid",
-        expected="larger by 1,000 or more",
-        measured=(tanh[-1] / tanh[0]) / (sigmoid[-1] / sigmoid[0]),
-        holds=tanh[-1] / tanh[0] > 1e3 * sigmoid[-1] / sigmoid[0],
-    )
+    return norms
+
+
+def check_decay(report: Report, settings: Settings) -> None:
+    norms = measure_decay(settings)
+    relu, tanh, sigmoid = ([norm / norms[0] for norm in norms] for norms in norms.values())
+    slack = max(norm / 0.25**layer for layer, norm in enumerate(sigmoid))
+    lead = tanh[-1] / sigmoid[-1]
+    for name, expected, measured, holds in (
+        (
+            "sigmoid gradients obey 0.25^ℓ",
+            "norm / bound ≤ 1 at every layer",
+            slack,
+            slack < 1 + 1e-5,
+        ),
+        ("the bound of ten layers", "9.54e-07", 0.25**10, round(0.25**10, 9) == 9.54e-7),
+        ("ten sigmoid layers leave", "≤ 9.54e-07 of it", sigmoid[10], sigmoid[10] <= 9.54e-7),
+        ("ReLU with its gain keeps it", "0.2 to 5 times", relu[-1], 0.2 < relu[-1] < 5),
+        ("tanh fades more slowly", "1,000 times sigmoid's or more", lead, lead > 1e3),
+    ):
+        report.claim(name, expected=expected, measured=measured, holds=holds)
     report.figure(
         "gradient-by-depth",
         gradient_decay(norms, bound=0.25),

@@ -6,6 +6,7 @@ and a column that marks them; a category one column per frequent level, one for 
 :math:`t` in days becomes scaled time and sine and cosine of the year, the week and the day.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -115,34 +116,52 @@ def from_json(data: Sequence[Mapping[str, Any]]) -> Preprocessing:
 
 def read_columns(
     frame: pd.DataFrame, columns: Sequence[Column], owner: str = "predict"
-) -> tuple[dict[str, Cells], list[str]]:
-    """Read the cells of ``columns`` by name; say how many cells could not be read.
+) -> tuple[dict[str, Cells], Counter[str]]:
+    """Read the cells of ``columns`` by name.
 
     Args:
         frame: A table with at least these columns; others are ignored.
         columns: What to read.
         owner: Who asks, for the message.
+
+    Returns:
+        The cells of every column, and how many of a column were there but could not be read.
     """
     missing = [column.name for column in columns if column.name not in frame.columns]
     if missing:
         near = nearest_first(missing[0], map(str, frame.columns))[:1]
         hint = f" The nearest column is {near[0]!r}." if near else ""
         names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
-        raise InvalidValue(f"{owner}: the table must have the column {names}, and has not.{hint}")
-    table, notes = {}, []
+        plural = "s" if len(missing) > 1 else ""
+        raise InvalidValue(f"{owner}: the table must have the column{plural} {names}, and has not.{hint}")
+    table, unread = {}, Counter[str]()
     for column in columns:
-        table[column.name], unread = read_cells(frame[column.name], column)
-        if unread:
-            is_one = unread == 1
-            notes.append(
-                f"Column {column.name!r}: {unread:,} cell{'' if is_one else 's'} "
-                f"{'is' if is_one else 'are'} not {_WHAT[column.kind]} and "
-                f"{'counts' if is_one else 'count'} as missing."
-            )
-    return table, notes
+        table[column.name], count = read_cells(frame[column.name], column)
+        unread[column.name] = count
+    return table, +unread
 
 
-_WHAT = {"numeric": "a finite number", "boolean": "yes or no", "date": "a date"}
+def describe_unread(unread: Mapping[str, int], columns: Sequence[Column]) -> list[str]:
+    """Say how many cells could not be read, one sentence per column.
+
+    Example:
+        >>> describe_unread({"x": 2}, [Column("x", "numeric")])
+        ["Column 'x': 2 cells are not finite numbers and count as missing."]
+    """
+    kinds = {column.name: column.kind for column in columns}
+    return [
+        f"Column {name!r}: 1 cell is not {_WHAT[kinds[name]][0]} and counts as missing."
+        if count == 1
+        else f"Column {name!r}: {count:,} cells are not {_WHAT[kinds[name]][1]} and count as missing."
+        for name, count in unread.items()
+    ]
+
+
+_WHAT = {
+    "numeric": ("a finite number", "finite numbers"),
+    "boolean": ("yes or no", "yes or no"),
+    "date": ("a date", "dates"),
+}
 
 
 def fit_preprocessing(table: Table, columns: Sequence[Column], rows: np.ndarray) -> Preprocessing:

@@ -22,7 +22,7 @@ class RawTable:
 
     Args:
         name: A short name for titles and folders.
-        frame: The rows kept.
+        frame: The rows kept; the index is their place in the source, from 0.
         rows: Rows in the source, which may be more than were kept.
         target: The column to predict, where the source knows it.
         notes: What was done while reading, one sentence each.
@@ -60,7 +60,7 @@ def read_table(
             f"{rows:,} rows are more than the budget allows: a random sample of {len(frame):,} is used "
             "(a longer --budget or --rows takes more)."
         )
-    return RawTable(name, frame.reset_index(drop=True), rows, target, notes)
+    return RawTable(name, frame, rows, target, notes)
 
 
 def iterate(
@@ -147,18 +147,18 @@ def _sample(
     for chunk in chunks:
         if cells is not None and not kept:
             limit = max(cells // max(chunk.shape[1], 1), 1000)
-        kept.append(chunk)
+        kept.append(chunk.set_axis(pd.RangeIndex(total, total + len(chunk)), axis=0))
         keys = np.concatenate([keys, rng.random(len(chunk))])
         total += len(chunk)
         if len(keys) > 2 * limit:
             kept, keys = _keep(kept, keys, int(limit))
     if len(keys) > limit:
         kept, keys = _keep(kept, keys, int(limit))
-    return pd.concat(kept, ignore_index=True) if len(kept) > 1 else kept[0], total
+    return pd.concat(kept) if len(kept) > 1 else kept[0], total
 
 
 def _keep(
     chunks: list[pd.DataFrame], keys: np.ndarray, limit: int
 ) -> tuple[list[pd.DataFrame], np.ndarray]:
     rows = np.sort(np.argpartition(keys, limit - 1)[:limit])
-    return [pd.concat(chunks, ignore_index=True).iloc[rows]], keys[rows]
+    return [pd.concat(chunks).iloc[rows]], keys[rows]

@@ -52,13 +52,13 @@ def descent_path(surface: Surface, start: Tensor, *, lr: float, steps: int) -> T
     r"""Follow :math:`w_{k+1}=w_k-\eta\nabla E(w_k)` from one or many starts at once.
 
     Args:
-        surface: Error :math:`E` of weights of shape ``(..., 2)``.
-        start: First weights, shape ``(..., 2)``.
+        surface: Error :math:`E` of weights of shape ``(..., d)``, such as a surface over two.
+        start: First weights, shape ``(..., d)``.
         lr: Step :math:`\eta`.
         steps: Number of steps.
 
     Returns:
-        All weights on the way, shape ``(steps + 1, ..., 2)``.
+        All weights on the way, shape ``(steps + 1, ..., d)``.
 
     Example:
         >>> descent_path(bowl, torch.tensor([0.0, 0.0]), lr=0.25, steps=2)[-1]

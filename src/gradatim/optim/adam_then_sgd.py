@@ -76,6 +76,4 @@ class AdamThenSGD(ForeachOptimizer):
         else:
             velocities = self.buffers(parameters, "velocity")
             lr = group["lr"] * group["sgd_factor"]
-            heavy_ball_update(
-                parameters, gradients, velocities, lr=lr, momentum=group["momentum"]
-            )
+            heavy_ball_update(parameters, gradients, velocities, lr=lr, momentum=group["momentum"])

@@ -11,9 +11,9 @@ from gradatim.errors import InvalidType, InvalidValue, choose
 Schedule = Callable[[float, float], float]
 
 
-def constant() -> Schedule:
-    """:math:`\\eta_t = \\eta_0`."""
-    return lambda t, T: 1.0
+def constant(factor: float = 1.0) -> Schedule:
+    r""":math:`\eta_t = \text{factor}\cdot\eta_0`."""
+    return lambda t, T: factor
 
 
 def linear(*, floor: float = 0.0) -> Schedule:
@@ -47,6 +47,54 @@ def inverse_time(*, rate: float = 0.1) -> Schedule:
     return lambda t, T: 1.0 / (1.0 + rate * t)
 
 
+def cosine_restarts(
+    *, period: float = 10.0, multiplier: float = 1.0, floor: float = 0.0
+) -> Schedule:
+    r"""Cosine that starts anew after ``period`` epochs, then after ``multiplier`` times as many, and so on.
+
+    .. math:: \eta_t = \eta_0\,\bigl(\text{floor} + (1-\text{floor})\,\tfrac12(1+\cos(\pi\tau/T_i))\bigr)
+
+    with :math:`\tau` epochs since the last restart and :math:`T_i=\text{period}\cdot\text{multiplier}^i`. (The
+    plain cosine formula continued past its end would climb back as slowly as it fell.)
+
+    >>> restarts = cosine_restarts(period=4, multiplier=2)
+    >>> [round(restarts(t, 28), 2) for t in (0, 2, 3.99, 4, 8, 11.99, 12)]
+    [1.0, 0.5, 0.0, 1.0, 0.5, 0.0, 1.0]
+
+    Reference:
+        Loshchilov and Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts, 2017.
+    """
+    if not period > 0:
+        raise InvalidValue(
+            f"cosine_restarts: period must be more than 0 epochs, got {period}. Try period=10."
+        )
+    if not multiplier >= 1:
+        raise InvalidValue(
+            f"cosine_restarts: multiplier must be at least 1, got {multiplier}. Try multiplier=2."
+        )
+    one = cosine(floor=floor)
+
+    def factor(t: float, T: float) -> float:
+        if multiplier == 1:
+            return one(t % period, period)
+        cycle = max(math.floor(math.log1p(t / period * (multiplier - 1)) / math.log(multiplier)), 0)
+        start, length = _cycle(period, multiplier, cycle)
+        # the logarithm may round to a neighbour of the right cycle
+        if t < start:
+            start, length = _cycle(period, multiplier, cycle - 1)
+        elif t >= start + length:
+            start, length = _cycle(period, multiplier, cycle + 1)
+        return one(t - start, length)
+
+    return factor
+
+
+def _cycle(period: float, multiplier: float, index: int) -> tuple[float, float]:
+    """Start and length of a cycle: a geometric series."""
+    length = period * multiplier**index
+    return (length - period) / (multiplier - 1), length
+
+
 def warm_up(*, epochs: float = 1.0, then: Schedule | None = None) -> Schedule:
     """Rise linearly over ``epochs``, then follow ``then`` (default :func:`cosine`) for the rest of the run.
 
@@ -61,10 +109,54 @@ def warm_up(*, epochs: float = 1.0, then: Schedule | None = None) -> Schedule:
     )
 
 
+def sequence(*parts: tuple[float, Schedule] | Schedule) -> Schedule:
+    """Follow schedules one after another: pairs ``(epochs, schedule)``, then one for the rest of the run.
+
+    Each sees a time that starts at zero and a run as long as its own part.
+
+    >>> rate = sequence((2, constant()), (4, cosine(floor=0.1)), constant(0.1))
+    >>> [round(rate(t, 10), 2) for t in (0, 2, 4, 6, 10)]
+    [1.0, 1.0, 0.55, 0.1, 0.1]
+    """
+    *timed, last = parts or (None,)
+    if any(not isinstance(part, tuple) for part in timed) or not callable(last):
+        raise InvalidType(
+            "sequence: parts must be pairs (epochs, schedule) and, last, a schedule for the rest, "
+            f"got {parts!r}. Try sequence((5, constant()), cosine())."
+        )
+    for epochs, _ in timed:  # type: ignore[misc]
+        if not epochs > 0:
+            raise InvalidValue(f"sequence: epochs must be more than 0, got {epochs}.")
+
+    def factor(t: float, T: float) -> float:
+        for epochs, schedule in timed:  # type: ignore[misc]
+            if t < epochs:
+                return schedule(t, epochs)
+            t, T = t - epochs, T - epochs
+        return last(t, max(T, 1e-9))
+
+    return factor
+
+
+def product(*schedules: Schedule) -> Schedule:
+    """Multiply the factors of several schedules.
+
+    >>> product(linear(), step(drop=0.1, every=5))(5, 10)
+    0.05
+    """
+    for schedule in schedules:
+        if not callable(schedule):
+            raise InvalidType(
+                f"product: schedules must be functions (t, T) -> factor, got {schedule!r}. Try cosine()."
+            )
+    return lambda t, T: math.prod(schedule(t, T) for schedule in schedules)
+
+
 SCHEDULES: dict[str, Callable[[], Schedule]] = {
     "constant": constant,
     "linear": linear,
     "cosine": cosine,
+    "cosine_restarts": cosine_restarts,
     "step": step,
     "exponential": exponential,
     "inverse_time": inverse_time,

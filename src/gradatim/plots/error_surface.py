@@ -58,27 +58,9 @@ def _draw(axis: Axes, panel: SurfacePanel) -> None:
     for place, (label, path) in enumerate(panel.paths.items()):
         colour = colours[place % len(colours)] if not label.startswith("_") else PALETTE[4]
         x, y = path.T.numpy()
-        axis.plot(
-            x,
-            y,
-            "o-",
-            color=colour,
-            label=label,
-            markersize=3.2,
-            linewidth=1.3,
-            markeredgecolor=INK,
-            markeredgewidth=0.3,
-        )
+        axis.plot(x, y, "o-", color=colour, label=label, ms=3.2, lw=1.3, mec=INK, mew=0.3)
     if panel.points is not None:
-        axis.plot(
-            *panel.points.T.numpy(),
-            linestyle="none",
-            marker="*",
-            markersize=13,
-            color=PALETTE[1],
-            markeredgecolor="white",
-            zorder=4,
-        )
+        axis.plot(*panel.points.T.numpy(), "*", ms=13, color=PALETTE[1], mec="white", zorder=4)
     axis.set_xlim(low1, high1)
     axis.set_ylim(low2, high2)
     axis.grid(False)

@@ -18,8 +18,6 @@ def solution_line(
     y: float,
     paths: Mapping[str, Tensor],
     curves: Mapping[str, Tensor],
-    *,
-    every: int = 1,
 ) -> Figure:
     r"""Draw the line of exact solutions of one equation in two unknowns, and how far descent ends from the shortest.
 
@@ -27,8 +25,7 @@ def solution_line(
         x: Coefficients of the equation :math:`x^\top w=y`, shape ``(2,)``.
         y: Its right-hand side.
         paths: Weights visited in the plane by label, shape ``(steps + 1, 2)``.
-        curves: Distances to the minimum-norm solution of a larger problem by label.
-        every: Steps between two distances.
+        curves: Distances to the minimum-norm solution of a larger problem by label, one a step.
 
     Example:
         >>> path = {"from zero": torch.zeros(3, 2)}
@@ -55,7 +52,7 @@ def solution_line(
     plane.set_title("One equation, two unknowns")
     plane.legend(loc="lower left", fontsize=8)
     for label, curve in curves.items():
-        distance.plot(every * np.arange(len(curve)), curve.numpy(), label=label)
+        distance.plot(curve.numpy(), label=label)
     distance.set_yscale("log")
     distance.set_title("Many unknowns")
     distance.set_xlabel("step")

@@ -26,7 +26,7 @@ class TrainingBar:
         console = Console(stderr=True)
         self.is_shown = is_shown and console.is_terminal
         self.validation = ""
-        self.due = self.epoch_started = 0.0
+        self.due = self.epoch_started = self.rate = 0.0
         self.epoch, self.rows_before = -1, 0
         if self.is_shown:
             self.bar = Progress(
@@ -63,13 +63,14 @@ class TrainingBar:
         completed = epoch * (self.steps or 1) + (position if self.steps else 0)
         if epoch != self.epoch:
             self.epoch, self.epoch_started, self.rows_before = epoch, now, totals.rows
-        rate = (totals.rows - self.rows_before) / max(now - self.epoch_started, 1e-9)
+        else:  # validation between two epochs does not count as training time
+            self.rate = (totals.rows - self.rows_before) / (now - self.epoch_started)
         self.due = now + _REFRESH
         self.bar.update(
             self.task,
             completed=completed,
             epoch=f"{epoch + 1}/{self.epochs}",
-            figures=f"loss {totals.loss / max(totals.rows, 1):.4f}{self.validation} · {rate:,.0f} samples/s",
+            figures=f"loss {totals.loss / max(totals.rows, 1):.4f}{self.validation} · {self.rate:,.0f} rows/s",
         )
 
     def validated(self, figures: dict[str, float]) -> None:

@@ -67,7 +67,7 @@ def gather_data(
             f"got {type(data).__name__}."
         )
     inputs, targets = [], []
-    for X, y in pairs:  # type: ignore[misc]
+    for X, y in pairs:
         inputs.append(as_tensor(X, dtype, "X"))
         targets.append(prepare_target(as_tensor(y, dtype, "y"), loss, dtype))
         if len(inputs[-1]) != len(targets[-1]) or not len(targets[-1]):

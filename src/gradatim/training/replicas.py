@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -197,7 +198,7 @@ def _build(build: Callable[[], nn.Module], seed: int) -> nn.Module:
 
 
 def _spread(value: T | Sequence[T], count: int) -> list[T]:
-    return list(value) if isinstance(value, Sequence) else [value] * count
+    return list(value) if isinstance(value, Sequence | np.ndarray) else [value] * count
 
 
 def _count(
@@ -218,7 +219,9 @@ def _count(
         *(("rows", rows), ("validation_rows", validation_rows), ("lr", lr)),
         *(("weight_decay", weight_decay), ("seed", seed)),
     )
-    lengths |= {name: len(value) for name, value in others if isinstance(value, Sequence)}
+    lengths |= {
+        name: len(value) for name, value in others if isinstance(value, Sequence | np.ndarray)
+    }
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         given = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InvalidValue(f"{OWNER}: replicas must be equally many everywhere, got {given}.")

@@ -78,10 +78,7 @@ class StackedBatches:
         order = torch.empty(len(self.rows), places, dtype=torch.int64)
         for k, own in enumerate(self.rows):
             if self.seeds is not None:
-                generator = torch.Generator().manual_seed(
-                    (self.seeds[k] * 1_000_003 + epoch) % 2**63
-                )
-                order[k, : len(own)] = own[torch.randperm(len(own), generator=generator)]
+                order[k, : len(own)] = own[epoch_order(len(own), self.seeds[k], epoch)]
             else:
                 order[k, : len(own)] = own
             order[k, len(own) :] = own[0]

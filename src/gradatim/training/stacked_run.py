@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import torch
@@ -178,9 +179,7 @@ class StackedRun:
             for i, counts in enumerate(chunk.counts):
                 traces.append(self.engine.gradients(chunk.x[i], y[i], weight[i], counts))
                 rows = tuple(k for k, count in enumerate(counts) if count)
-                self.optimizer.step(
-                    rows, lambda clock, s=chunk.start + i: self._factor(epoch, s, clock)
-                )
+                self.optimizer.step(rows, partial(self._factor, epoch, chunk.start + i))
             counts_of = torch.tensor(chunk.counts, dtype=torch.float64)
             sums += (self.engine.losses(traces, y, weight).double() * counts_of).sum(0)
         self._finish_epoch(epoch, sums, started)

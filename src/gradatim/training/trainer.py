@@ -105,6 +105,7 @@ class Trainer:
         self.dtype = next(floats, torch.get_default_dtype())
         self._resumed: Mapping[str, Any] | None = None
         self._moving: Step | None = None
+        self.train_batches: Batches | None = None  # what `fit` trains on, while it runs
         self._reset()
 
     def _reset(self) -> None:
@@ -130,7 +131,7 @@ class Trainer:
         if self._resumed is None:
             self._reset()
         step = ChainStep(self) if ChainStep.fits(self, batches) else AutogradStep(self)
-        self._moving = step
+        self._moving, self.train_batches = step, batches
         bar = TrainingBar(self.epochs, batches.steps, is_shown=self.progress)
         with ExitStack() as stack:
             stack.enter_context(own_randomness(self.seed, self.device))
@@ -149,6 +150,7 @@ class Trainer:
             self._resumed = None
         self.history.stopped = self._stop
         self._notify("on_fit_end")
+        self.train_batches = None
         self.model.eval()
         return self.history
 

@@ -1,0 +1,212 @@
+"""Layers fold, units only list: depth gains exponentially on a sawtooth, if training finds it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradatim.evaluation import Report
+from gradatim.models import MLP
+from gradatim.plots.approximation import fit_panels, rate_curves
+from gradatim.plots.regions import linear_pieces
+from gradatim.theory import (
+    approximate,
+    count_regions,
+    product_network,
+    relu_interpolant,
+    sawtooth_network,
+    square_network,
+)
+
+TEETH_LAYERS = 4  # 16 pieces
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    depths: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+    restarts: int = 16
+    steps: int = 200
+
+
+QUICK = Settings(depths=(1, 2, 3, 4, 5, 6, 7), restarts=6, steps=80)
+
+
+def run(settings: Settings) -> Report:
+    """Compare hand-built and trained networks, deep and shallow, at equal numbers of parameters."""
+    report = Report(
+        title="Depth against width",
+        summary="Composing a tooth with itself doubles the pieces with every layer, so a deep network reaches "
+        "errors that no shallow one of the same size can; random starts do not find such weights.",
+    )
+    _pieces(report, settings)
+    _square(report, settings)
+    _product(report, settings)
+    _trained(report, settings)
+    return report
+
+
+def _num_parameters(model: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _shallow_units(num_parameters: int) -> int:
+    """Hidden units that one layer on one input affords: three parameters each, and the output bias."""
+    return (num_parameters - 1) // 3
+
+
+def _pieces(report: Report, settings: Settings) -> None:
+    rows = []
+    for depth in settings.depths:
+        net = sawtooth_network(depth, dtype=torch.float64)
+        count, size = count_regions(net, [(0, 1)]).count, _num_parameters(net)
+        rows.append([depth, size, count, _shallow_units(size) + 1])
+    report.claim(
+        "m layers of two units make 2ᵐ pieces",
+        expected=", ".join(str(2**depth) for depth in settings.depths),
+        measured=", ".join(str(row[2]) for row in rows),
+        holds=all(row[2] == 2 ** row[0] for row in rows),
+    )
+    last = rows[-1]
+    report.claim(
+        "one hidden layer with as many parameters cannot keep up",
+        expected=f"fewer than {last[2]} pieces from {last[1]} parameters",
+        measured=last[3],
+        holds=last[3] < last[2],
+    )
+    report.table(
+        "Pieces of a function of one input",
+        columns=["layers", "parameters", "pieces, deep", "most pieces, one layer"],
+        rows=rows,
+    )
+    shown = settings.depths[:6]
+    report.figure(
+        "sawtooth",
+        linear_pieces(
+            {
+                f"{depth} layer{'s' * (depth > 1)}": count_regions(
+                    sawtooth_network(depth), [(0, 1)]
+                )
+                for depth in shown
+            }
+        ),
+        caption="Each layer, two units wide, folds the interval once more; dots are breakpoints.",
+    )
+
+
+def _sup_error(model: nn.Module) -> float:
+    x = torch.linspace(0, 1, 2**15 + 1, dtype=torch.float64)[:, None]
+    with torch.inference_mode():
+        return float((model(x) - x.square()).abs().max())
+
+
+def _square(report: Report, settings: Settings) -> None:
+    deep = [square_network(depth, dtype=torch.float64) for depth in settings.depths]
+    sizes = [_num_parameters(net) for net in deep]
+    errors = [_sup_error(net) for net in deep]
+    units = [_shallow_units(size) for size in sizes]
+    listed = []
+    for pieces in units:
+        knots = np.linspace(0, 1, pieces + 1)
+        listed.append(_sup_error(relu_interpolant(knots, knots**2, dtype=torch.float64)))
+    # One of K pieces has length 1/K or more, and on a length h no line comes closer to x² than h²/8.
+    least = [1 / (8 * (pieces + 1) ** 2) for pieces in units]
+    report.claim(
+        "every layer divides the error for x² by four",
+        expected="2^(−2(m+1)) at depth m",
+        measured=", ".join(f"{error:.1e}" for error in errors),
+        holds=all(
+            abs(error * 4 ** (depth + 1) - 1) < 1e-6
+            for depth, error in zip(settings.depths, errors, strict=True)
+        ),
+    )
+    report.claim(
+        f"no single layer of {sizes[-1]} parameters comes as close to x²",
+        expected=f"< {least[-1]:.1e}, the least error of {units[-1] + 1} pieces",
+        measured=errors[-1],
+        holds=errors[-1] < least[-1],
+    )
+    report.figure(
+        "square",
+        rate_curves(
+            {
+                "deep: layers of three units": (sizes, errors),
+                "one layer: a unit for each piece": (sizes, listed),
+            },
+            bounds={"least possible in one layer": (sizes, least)},
+            xlabel="parameters",
+            ylabel="sup-error for $x^2$ on [0, 1]",
+        ),
+        caption="A constant number of parameters for each digit, against a power law.",
+    )
+
+
+def _product(report: Report, settings: Settings) -> None:
+    depth = settings.depths[-1]
+    side = torch.linspace(-1, 1, 201, dtype=torch.float64)
+    x = torch.cartesian_prod(side, side)
+    with torch.inference_mode():
+        outputs = product_network(depth, dtype=torch.float64)(x)[:, 0]
+    error = float((outputs - x[:, 0] * x[:, 1]).abs().max())
+    report.claim(
+        f"{depth + 1} layers multiply two numbers of [−1, 1]",
+        expected=f"sup-error <= 2^(−2·{depth + 1}) = {4.0 ** -(depth + 1):.1e}",
+        measured=error,
+        holds=error <= 4.0 ** -(depth + 1) + 1e-12,
+    )
+
+
+def _trained(report: Report, settings: Settings) -> None:
+    exact = sawtooth_network(TEETH_LAYERS, dtype=torch.float64)
+
+    def teeth(x: Tensor) -> Tensor:
+        with torch.inference_mode():
+            return exact(x)
+
+    report.text(
+        f"The sawtooth of {TEETH_LAYERS} layers swings {2**TEETH_LAYERS} times between 0 and 1. A function that is "
+        "never off by half or more must cross 1/2 on every swing, and a straight piece crosses it once; so a "
+        f"layer of fewer than {2**TEETH_LAYERS - 1} units does no better than the constant 1/2. The deep network "
+        "exists, but training started at random does not find it: what can be represented and what is learned "
+        "are two questions."
+    )
+    shapes = {
+        "one layer of 8": (8, 1),
+        "4 layers of 2": (2, TEETH_LAYERS),
+        "4 layers of 6": (6, TEETH_LAYERS),
+    }
+    fits = {
+        name: approximate(
+            teeth,
+            [width],
+            depths=[depth],
+            activations=("relu",),
+            domain=[(0, 1)],
+            restarts=settings.restarts,
+            steps=settings.steps,
+            seed=settings.seed,
+        )[0]
+        for name, (width, depth) in shapes.items()
+    }
+    shallow, folded, wide = fits.values()
+    report.claim(
+        f"trained, one layer with the same {shallow.num_parameters} parameters",
+        expected="sup-error >= 1/2, as the theorem demands",
+        measured=shallow.sup_error,
+        holds=shallow.num_parameters == _num_parameters(exact) and shallow.sup_error >= 0.5,
+    )
+    report.claim(
+        "trained from random starts, deep networks miss the folding that exists",
+        expected="sup-error > 0.1 where 0 is possible",
+        measured=f"{folded.sup_error:.2f} and {wide.sup_error:.2f}",
+        holds=min(folded.sup_error, wide.sup_error) > 0.1,
+    )
+    models: dict[str, MLP] = {"by hand, 4 layers of 2: 0": exact}
+    models |= {f"trained, {name}: {fit.sup_error:.2f}": fit.model for name, fit in fits.items()}
+    report.figure(
+        "trained",
+        fit_panels(models, teeth, (0.0, 1.0)),
+        caption=f"Best of {settings.restarts} random starts, with sup-error, for a sawtooth of "
+        f"{2**TEETH_LAYERS} pieces.",
+    )

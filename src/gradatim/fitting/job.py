@@ -1,0 +1,91 @@
+"""What the user asked for, checked."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradatim.errors import InvalidValue, choose
+
+TASKS = ("auto", "regression", "binary", "multiclass", "classification")
+CELLS_PER_SECOND = 100_000
+_UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """The settings of a run.
+
+    Args:
+        target: Column to predict; ``None`` for a built-in set, which knows.
+        task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
+        test: Share of rows for the test, or the path of a table with them.
+        time_column: Column of times: the past predicts the future.
+        group: Column of groups that must not be torn apart.
+        drop: Columns to leave out.
+        budget: Seconds for everything.
+        trials: Settings of the network to try; time plays no part then.
+        rows: Most rows to use.
+        seed: Fixes all randomness.
+    """
+
+    target: str | None = None
+    task: str = "auto"
+    test: float | str = 0.2
+    time_column: str | None = None
+    group: str | None = None
+    drop: tuple[str, ...] = ()
+    budget: float = 60.0
+    trials: int | None = None
+    rows: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        choose("fit", "task", self.task, TASKS)
+        if isinstance(self.test, float) and not 0.0 < self.test < 1.0:
+            raise InvalidValue(f"fit: test must be a share between 0 and 1 or a file, got {self.test}. Try 0.2.")
+        if not 0.0 < self.budget < float("inf"):
+            raise InvalidValue(f"fit: budget must be more than 0 seconds, got {self.budget}. Try 60s.")
+        for name, value in (("trials", self.trials), ("rows", self.rows)):
+            if value is not None and value < 1:
+                raise InvalidValue(f"fit: {name} must be at least 1, got {value}.")
+        if self.seed < 0:
+            raise InvalidValue(f"fit: seed must be at least 0, got {self.seed}.")
+        if self.time_column is not None and self.group is not None:
+            raise InvalidValue("fit: time_column and group must not be given together. Choose one.")
+        for name in ("time_column", "group"):
+            if self.target is not None and getattr(self, name) == self.target:
+                raise InvalidValue(f"fit: {name} must differ from the target, got {self.target!r} for both.")
+        if self.target is not None and self.target in self.drop:
+            raise InvalidValue(f"fit: drop must not name the target, got {self.target!r}.")
+
+    @property
+    def cells(self) -> int:
+        """Cells of the table that the budget can deal with."""
+        seconds = 60.0 if self.trials is not None else max(self.budget, 1.0)
+        return int(seconds * CELLS_PER_SECOND)
+
+
+def parse_budget(text: str) -> float:
+    """Read a time such as ``60s``, ``90``, ``5m`` or ``1h``, in seconds.
+
+    Example:
+        >>> parse_budget("5m")
+        300.0
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if found is None or found[2] not in _UNITS or float(found[1]) <= 0:
+        raise InvalidValue(f"fit: budget must be a time such as 60s, 5m or 1h, got {text!r}. Try 60s.")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def parse_test(text: str) -> float | str:
+    """Read ``--test``: a share between 0 and 1, or the path of a table.
+
+    Example:
+        >>> parse_test("0.3"), parse_test("30%"), parse_test("new.csv")
+        (0.3, 0.3, 'new.csv')
+    """
+    found = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*(%?)\s*", text)
+    if found is None or Path(text).exists():
+        return text
+    return float(found[1]) / (100.0 if found[2] else 1.0)

@@ -1,0 +1,188 @@
+"""The problem to solve: a typed table, a target, and the rows set aside for the test."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from gradatim.errors import InvalidValue, nearest_first
+from gradatim.fitting.columns import Cells, Column, Levels, find_column, find_columns, read_cells
+from gradatim.fitting.job import Job
+from gradatim.fitting.preprocessing import describe_unread, read_columns
+from gradatim.fitting.reading import RawTable
+from gradatim.fitting.splitting import make_strata, split_test
+from gradatim.fitting.targets import read_target
+
+MIN_ROWS = 20
+
+
+@dataclass
+class Problem:
+    """Typed cells, target and split.
+
+    Args:
+        name: Short name of the table.
+        target: Name of the column to predict.
+        labels: Class labels in order of their codes; empty for regression.
+        y: Class codes, or values, one per row.
+        columns: The columns a model may use.
+        table: Their cells.
+        rows: Place of every row in the source.
+        train: Rows to learn from.
+        test: Rows that judge at the end.
+        groups: Group of every row, if any.
+        times: Time of every row, if any.
+        notes: What was done to the data, one sentence each.
+    """
+
+    name: str
+    target: str
+    labels: list[str | int]
+    y: np.ndarray
+    columns: list[Column]
+    table: dict[str, Cells]
+    rows: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+    groups: np.ndarray | None = None
+    times: np.ndarray | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes; 0 for regression."""
+        return len(self.labels)
+
+    @property
+    def strata(self) -> np.ndarray:
+        """Strata of the training rows."""
+        return make_strata(self.y[self.train], is_classification=bool(self.labels))
+
+    @property
+    def task(self) -> str:
+        """The task in words."""
+        names = {0: "regression", 2: "binary classification"}
+        return names.get(self.classes, f"classification into {self.classes} classes")
+
+
+def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
+    """Find target, task, types and test rows.
+
+    Args:
+        raw: The table.
+        job: What was asked for.
+        test: A table of test rows, where the user has one.
+    """
+    frame, is_test = _join(raw.frame, None if test is None else test.frame)
+    notes = [*raw.notes, *([] if test is None else test.notes)]
+    target = _find(frame, job.target or raw.target, "target", raw.target)
+    special = [_find(frame, name, "time_column" if name == job.time_column else "group") for name in (job.time_column, job.group) if name]  # fmt: skip
+    dropped = [_find(frame, name, "drop") for name in job.drop]
+    labels, y, kept = read_target(frame[target], job.task, notes)
+    if len(y) < MIN_ROWS:
+        raise InvalidValue(
+            f"fit: the table must have at least {MIN_ROWS} rows with a {target!r}, got {len(y)}."
+        )
+    frame, is_test = frame.iloc[kept], is_test[kept]
+    groups = _read_groups(frame, job.group)
+    times = _read_times(frame, job.time_column)
+    train, held_out = _split(y, labels, is_test if test is not None else None, job, groups, times)
+    hidden = [target, *dropped, *([job.group] if job.group else [])]
+    features = frame.drop(columns=list(dict.fromkeys(hidden)))
+    columns, left_out = find_columns(features.iloc[train])
+    notes += left_out
+    if not columns:
+        raise InvalidValue(
+            f"fit: the table must have a column to predict {target!r} from, and none is left. "
+            + " ".join(left_out[:3])
+        )
+    table, unread = read_columns(features, columns, "fit")
+    notes += describe_unread(unread, columns)
+    del special
+    return Problem(
+        raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes
+    )  # fmt: skip
+
+
+def _join(frame: pd.DataFrame, test: pd.DataFrame | None) -> tuple[pd.DataFrame, np.ndarray]:
+    if test is None:
+        return frame, np.zeros(len(frame), dtype=bool)
+    missing = [name for name in frame.columns if name not in test.columns]
+    if missing:
+        raise InvalidValue(f"fit: the test table must have the column {missing[0]!r}, and has not.")
+    whole = pd.concat([frame, test[list(frame.columns)].set_axis(-1 - test.index, axis=0)])
+    return whole, np.arange(len(whole)) >= len(frame)
+
+
+def _find(frame: pd.DataFrame, name: str | None, argument: str, known: str | None = None) -> str:
+    names = [str(column) for column in frame.columns]
+    if name in names:
+        return str(name)
+    if name is None:
+        raise InvalidValue(
+            f"fit: {argument} must name a column: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}. "
+            f"Try --target {names[-1]!r}."
+        )
+    near = known or nearest_first(name, names)[0]
+    listed = ", ".join(nearest_first(name, names)[:6])
+    raise InvalidValue(
+        f"fit: {argument} must be a column of the table ({listed}{', …' if len(names) > 6 else ''}), "
+        f"got {name!r}. Try {near!r}."
+    )
+
+
+def _read_groups(frame: pd.DataFrame, name: str | None) -> np.ndarray | None:
+    if name is None:
+        return None
+    cells, _ = read_cells(frame[name], Column(name, "categorical"))
+    assert isinstance(cells, Levels)
+    if len(cells.names) < 4:
+        raise InvalidValue(
+            f"fit: group must have at least 4 different values, got {len(cells.names)} in {name!r}. "
+            "Fewer groups cannot be split into training and judging parts."
+        )
+    return cells.codes  # rows without a group form one
+
+
+def _read_times(frame: pd.DataFrame, name: str | None) -> np.ndarray | None:
+    if name is None:
+        return None
+    column = find_column(frame[name], name)
+    if column.kind not in ("numeric", "date"):
+        raise InvalidValue(
+            f"fit: time_column must hold dates or numbers, got {column.kind} cells in {name!r}. "
+            "Write dates as 2024-12-31."
+        )
+    times, _ = read_cells(frame[name], column)
+    assert isinstance(times, np.ndarray)
+    if np.isnan(times).any():
+        raise InvalidValue(
+            f"fit: time_column must have a time in every row, got {int(np.isnan(times).sum()):,} "
+            f"rows without one in {name!r}. Remove or repair them."
+        )
+    return times
+
+
+def _split(
+    y: np.ndarray,
+    labels: list[str | int],
+    is_test: np.ndarray | None,
+    job: Job,
+    groups: np.ndarray | None,
+    times: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    if is_test is not None:
+        train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
+        if not len(test) or len(train) < MIN_ROWS:
+            raise InvalidValue(
+                f"fit: training and test table must have rows with a target, got {len(train)} and {len(test)}."
+            )
+    else:
+        rng = np.random.default_rng([job.seed, 0])
+        strata = make_strata(y, is_classification=bool(labels))
+        train, test = split_test(strata, float(job.test), rng, groups=groups, times=times)
+    if labels and len(np.unique(y[train])) < 2 or not labels and np.ptp(y[train]) == 0:
+        raise InvalidValue("fit: the training rows must have different targets, got one value only.")
+    if len(train) < 10:
+        raise InvalidValue(f"fit: test must leave at least 10 rows to learn from, got {len(train)}.")
+    return train, test

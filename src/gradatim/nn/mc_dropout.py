@@ -1,0 +1,99 @@
+r"""Monte Carlo dropout: an ensemble of thinned networks, and how much its members disagree.
+
+.. math::
+    \bar f(x) = \frac1S\sum_{s=1}^S f(x; m^{(s)}), \qquad
+    \sigma^2(x) = \frac1{S-1}\sum_{s=1}^S \bigl(f(x; m^{(s)})-\bar f(x)\bigr)^2
+
+The usual test pass scales instead of averaging. For a linear map the two agree in expectation; through
+non-linearities the scaling is an approximation.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
+
+from gradatim.errors import InvalidValue
+from gradatim.nn.dropout import StandardDropout
+
+_ROWS = 4096  # rows of one pass; several samples of a small batch share it
+
+
+class MCPrediction(NamedTuple):
+    """Mean and standard deviation over the sampled networks, each of the shape of one output."""
+
+    mean: Tensor
+    spread: Tensor
+
+
+@contextmanager
+def _only_dropout_trains(model: nn.Module) -> Iterator[int]:
+    """Evaluation mode but for dropout, then every module's own mode again."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    dropouts = [m for m in model.modules() if isinstance(m, _DropoutNd | StandardDropout)]
+    for dropout in dropouts:
+        dropout.training = True
+    try:
+        yield len(dropouts)
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+def mc_predict(
+    model: nn.Module,
+    x: Tensor,
+    *,
+    samples: int = 100,
+    seed: int = 0,
+    transform: Callable[[Tensor], Tensor] | None = None,
+) -> MCPrediction:
+    r"""Average a model's outputs over dropout masks; batch normalization and the rest stay in test mode.
+
+    Args:
+        model: A network with dropout; its mode and the global random state are left as they were.
+        x: Inputs, shape ``(B, ...)``.
+        samples: :math:`S`, at least 2.
+        seed: Seed of the masks.
+        transform: Applied to every output before averaging, such as ``lambda z: z.softmax(1)``, since
+            it is probabilities and not logits that an ensemble averages.
+
+    Returns:
+        ``mean`` :math:`\bar f` and ``spread`` :math:`\sigma`, in double precision.
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 1))
+        >>> mean, spread = mc_predict(model, torch.ones(3, 4), samples=50)
+        >>> mean.shape, bool((spread > 0).all())
+        (torch.Size([3, 1]), True)
+
+    Reference:
+        Gal and Ghahramani, Dropout as a Bayesian Approximation, 2016.
+    """
+    if samples < 2:
+        raise InvalidValue(f"mc_predict: samples must be at least 2, got {samples}. Try 100.")
+    together = max(1, min(samples, _ROWS // max(len(x), 1)))
+    total = squares = torch.zeros(())
+    with _only_dropout_trains(model) as count, torch.inference_mode(), torch.random.fork_rng():
+        if not count:
+            raise InvalidValue(
+                "mc_predict: model must have a dropout layer, got none. Build it with dropout=0.1."
+            )
+        torch.manual_seed(seed)
+        shift: Tensor | None = None
+        for start in range(0, samples, together):
+            copies = min(together, samples - start)
+            out = model(x.repeat(copies, *[1] * (x.ndim - 1)))  # (copies · B, ...)
+            out = (out if transform is None else transform(out)).double()
+            out = out.unflatten(0, (copies, len(x)))
+            shift = out[0] if shift is None else shift  # keeps the sum of squares well conditioned
+            total = total + (out - shift).sum(0)
+            squares = squares + (out - shift).square().sum(0)
+    assert shift is not None
+    mean = total / samples
+    variance = (squares - samples * mean.square()) / (samples - 1)
+    return MCPrediction((shift + mean).clone(), variance.clamp(min=0).sqrt().clone())

@@ -1,0 +1,91 @@
+"""Go over from one rule of an optimizer to its next, at an epoch or on a plateau."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.optim import AdamThenSGD
+from gradatim.training.callbacks import Callback
+from gradatim.training.history import Record
+
+if TYPE_CHECKING:
+    from gradatim.training.trainer import Trainer
+
+
+class SwitchOptimizer(Callback):
+    """Call :meth:`~gradatim.optim.AdamThenSGD.switch` of the trainer's optimizer.
+
+    Args:
+        after_epoch: Switch at the end of this epoch; ``None`` waits for a plateau.
+        monitor: Column of the history that should fall.
+        patience: Epochs without improvement that make a plateau.
+        min_delta: Smallest fall that counts.
+
+    Attributes:
+        switched_at: Epoch at whose end the switch happened, or ``None``.
+
+    Example:
+        >>> import torch
+        >>> from gradatim.training import Trainer
+        >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
+        >>> switch = SwitchOptimizer(after_epoch=3)
+        >>> model = torch.nn.Linear(1, 1)
+        >>> trainer = Trainer(model, "mse", "adam_then_sgd", epochs=5, callbacks=[switch])
+        >>> history = trainer.fit((X, 3 * X))
+        >>> switch.switched_at, trainer.optimizer.phase
+        (3, 'sgd')
+    """
+
+    def __init__(
+        self,
+        *,
+        after_epoch: int | None = None,
+        monitor: str = "validation_loss",
+        patience: int = 5,
+        min_delta: float = 0.0,
+    ) -> None:
+        for name, value in (("after_epoch", after_epoch), ("patience", patience)):
+            if value is not None and value < 1:
+                raise InvalidValue(f"SwitchOptimizer: {name} must be at least 1, got {value}.")
+        self.after_epoch, self.monitor = after_epoch, monitor
+        self.patience, self.min_delta = patience, min_delta
+        self._reset()
+
+    def _reset(self) -> None:
+        self.best_value, self.bad_epochs = math.inf, 0
+        self.switched_at: int | None = None
+
+    def on_fit_start(self, trainer: "Trainer") -> None:
+        if not isinstance(trainer.optimizer, AdamThenSGD):
+            raise InvalidType(
+                "SwitchOptimizer: the trainer's optimizer must be one that can switch, got "
+                f"{type(trainer.optimizer).__name__}. Try optimizer='adam_then_sgd'."
+            )
+        if trainer.epoch == 0 and trainer.position == 0:
+            self._reset()
+
+    def on_epoch_end(self, trainer: "Trainer", record: Record) -> None:
+        if self.switched_at is None and self._is_due(record):
+            assert isinstance(trainer.optimizer, AdamThenSGD)
+            trainer.optimizer.switch()
+            self.switched_at = int(record["epoch"])
+
+    def _is_due(self, record: Record) -> bool:
+        if self.after_epoch is not None:
+            return record["epoch"] >= self.after_epoch
+        if self.monitor not in record:
+            choose("SwitchOptimizer", "monitor", self.monitor, record)
+        if record[self.monitor] < self.best_value - self.min_delta:
+            self.best_value, self.bad_epochs = record[self.monitor], 0
+        else:
+            self.bad_epochs += 1
+        return self.bad_epochs >= self.patience
+
+    def state_dict(self) -> dict[str, Any]:
+        names = ("best_value", "bad_epochs", "switched_at")
+        return {name: getattr(self, name) for name in names}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)

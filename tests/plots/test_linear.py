@@ -1,0 +1,65 @@
+"""Figures of linear models show what they were given."""
+
+import numpy as np
+import pytest
+import torch
+
+from gradatim.errors import InvalidValue
+from gradatim.linear import Affine, fit_lda
+from gradatim.plots.linear import (
+    basis_fits,
+    class_regions,
+    convergence_curves,
+    likelihood_curves,
+    solution_line,
+)
+
+
+def test_solution_line_solves_its_equation():
+    x, y = torch.tensor([1.0, 2.0]), 2.0
+    figure = solution_line(x, y, {"from 0": torch.zeros(3, 2)}, {"far": torch.ones(4)})
+    plane, distance = figure.axes
+    w1, w2 = (np.asarray(part) for part in plane.lines[0].get_data())
+    np.testing.assert_allclose(w1 + 2 * w2, 2.0, rtol=1e-6)
+    (star,) = (line for line in plane.lines if line.get_label() == "$X^+y$")
+    assert [float(part[0]) for part in star.get_data()] == pytest.approx([0.4, 0.8])
+    assert list(distance.lines[0].get_ydata()) == [1, 1, 1, 1]
+
+
+def test_convergence_starts_at_one_on_logarithmic_axes():
+    axes = convergence_curves({"raw": torch.tensor([4.0, 1.0])}, ylabel="error").axes[0]
+    assert list(axes.lines[0].get_xdata()) == [1, 2]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+def test_basis_functions_add_up_to_the_fit():
+    grid = torch.linspace(0, 1, 11, dtype=torch.float64)
+    features = torch.stack([grid, grid**2], dim=1)
+    fit = Affine(torch.tensor([2.0, -1.0]), torch.tensor(0.5))
+    figure = basis_fits(
+        grid, grid, grid, {"one": (features, fit), "two": (features, fit), "three": (features, fit)}
+    )
+    first, second, _, total = figure.axes[0].lines
+    np.testing.assert_allclose(first.get_ydata() + second.get_ydata() + 0.5, total.get_ydata())
+    assert not figure.axes[3].axison
+
+
+def test_likelihood_curves_mark_the_minimum():
+    target = torch.tensor([1.0, 2.0, 6.0], dtype=torch.float64)
+    grid = torch.linspace(0, 6, 601, dtype=torch.float64)
+    curve, mark = likelihood_curves({"gaussian": target}, grid=grid).axes[0].lines
+    best = np.asarray(curve.get_xdata())[np.argmin(curve.get_ydata())]
+    assert best == pytest.approx(3.0)
+    assert mark.get_xdata()[0] == pytest.approx(3.0)
+    with pytest.raises(InvalidValue, match=r"likelihood_curves: targets must have scalar outputs"):
+        likelihood_curves({"categorical": torch.tensor([0])}, grid=grid)
+
+
+def test_class_regions_show_accuracy_and_every_point():
+    X = torch.tensor([[0.0, 0.0], [1.0, 0.5], [4.0, 1.0], [5.0, 2.0]])
+    y = torch.tensor([3, 3, 7, 7])
+    figure = class_regions(X, y, {"LDA": fit_lda(X, y)}, resolution=20)
+    axes = figure.axes[0]
+    assert axes.get_title() == "LDA: 100.0%"
+    assert sum(len(line.get_xdata()) for line in axes.lines) == 4
+    figure.draw_without_rendering()

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FORMAT = 1
-KINDS = {"estimator": ("gradatim.estimators", "from_folder")}
+KINDS = {
+    "estimator": ("gradatim.estimators", "from_folder"),
+    "table": ("gradatim.fitting.model", "from_folder"),
+}
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:

@@ -1,4 +1,4 @@
-"""The commands: list, run, data."""
+"""The commands: fit, predict, export, list, run, data."""
 
 import sys
 import webbrowser
@@ -9,6 +9,7 @@ import typer
 
 from gradatim import __version__
 from gradatim.cli.data import data_app
+from gradatim.cli.fit import export, fit, predict
 from gradatim.errors import InvalidValue
 
 app = typer.Typer(
@@ -18,6 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     invoke_without_command=True,
 )
+for command in (fit, predict, export):
+    app.command()(command)
 app.add_typer(data_app, name="data")
 
 
@@ -27,9 +30,9 @@ def gradatim(
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Deep learning, step by step: run experiments, get data, read reports.
+    """Deep learning, step by step: fit models to your data, run experiments, read reports.
 
-    Start with 'gradatim list', then 'gradatim run xor --quick'.
+    Start with 'gradatim fit iris', or with 'gradatim list' and 'gradatim run xor --quick'.
     """
     # main() acts on --debug wherever it stands; it is declared here for the help
     if version:

@@ -11,27 +11,51 @@ from gradatim.data.fetch import get
 from gradatim.data.loading import load
 
 if TYPE_CHECKING:
+    from gradatim.data.augmentation import random_affine
+    from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
+    from gradatim.data.mixing import mixup
+    from gradatim.data.noise import add_noise, mask_entries
+    from gradatim.data.randaugment import rand_augment
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
 
 __all__ = [
     "DataSet",
     "Entry",
+    "add_noise",
     "blobs",
     "cache_folder",
     "catalogue",
     "circles",
+    "cutout",
     "get",
     "load",
+    "mask_entries",
+    "mixup",
     "moons",
+    "quarter_turns",
+    "rand_augment",
+    "random_affine",
+    "random_crop",
+    "random_flip",
     "sinusoid",
     "spirals",
     "xor",
 ]
 
+# what needs NumPy or PyTorch, which the command line should not wait for
+_LATER = {
+    **dict.fromkeys(("blobs", "circles", "moons", "sinusoid", "spirals", "xor"), "synthetic"),
+    **dict.fromkeys(("cutout", "quarter_turns", "random_crop", "random_flip"), "flip_and_crop"),
+    **dict.fromkeys(("add_noise", "mask_entries"), "noise"),
+    "mixup": "mixing",
+    "rand_augment": "randaugment",
+    "random_affine": "augmentation",
+}
+
 
 def __getattr__(name: str) -> object:
-    if name in __all__:  # the makers need NumPy, which the command line should not wait for
-        return getattr(import_module("gradatim.data.synthetic"), name)
+    if name in _LATER:
+        return getattr(import_module(f"gradatim.data.{_LATER[name]}"), name)
     raise AttributeError(f"module 'gradatim.data' has no attribute {name!r}")
 
 

@@ -57,8 +57,8 @@ def run(settings: Settings) -> Report:
         x = sample_ball(settings.num_points, dim, radius=settings.radius, generator=generator)
         errors = [_drawn_error(x, m, settings, generator) for m in settings.units]
         limits = [barron_bound(m, dim, settings.radius) for m in settings.units]
-        drawn[f"{dim} inputs"] = (settings.units, errors)
-        bounds[f"{dim} inputs"] = (settings.units, limits)
+        drawn[_inputs(dim)] = (settings.units, errors)
+        bounds[_inputs(dim)] = (settings.units, limits)
         rows.append(
             [
                 dim,
@@ -83,6 +83,10 @@ def run(settings: Settings) -> Report:
     return report
 
 
+def _inputs(dim: int) -> str:
+    return f"{dim} input{'s' * (dim > 1)}"
+
+
 @torch.inference_mode()
 def _drawn_error(x: Tensor, m: int, settings: Settings, generator: torch.Generator) -> float:
     target, total = gaussian_bump(x), 0.0
@@ -97,14 +101,14 @@ def _claim_rate(
 ) -> None:
     slope = log_log_slope(units, errors)
     report.claim(
-        f"drawn units, {dim} inputs: squared error falls as 1/m",
+        f"drawn units, {_inputs(dim)}: squared error falls as 1/m",
         expected="slope −1 ± 0.15",
         measured=slope,
         holds=abs(slope + 1) < 0.15,
     )
     ratio = max(error / limit for error, limit in zip(errors, limits, strict=True))
     report.claim(
-        f"drawn units, {dim} inputs: within Barron's bound",
+        f"drawn units, {_inputs(dim)}: within Barron's bound",
         expected="error / bound <= 1 for every m",
         measured=ratio,
         holds=ratio <= 1,
@@ -122,18 +126,18 @@ def _greedy(report: Report, settings: Settings, generator: torch.Generator) -> N
         sizes = [m for m in settings.units if m <= settings.chosen]
         errors = [float(fit.squared_errors[m - 1]) for m in sizes]
         random = [_drawn_error(x, m, settings, generator) for m in sizes]
-        curves[f"chosen, {dim} input{'s' * (dim > 1)}"] = (sizes, errors)
-        curves[f"drawn, {dim} input{'s' * (dim > 1)}"] = (sizes, random)
+        curves[f"chosen, {_inputs(dim)}"] = (sizes, errors)
+        curves[f"drawn, {_inputs(dim)}"] = (sizes, random)
         slope = log_log_slope(sizes, errors)
         report.claim(
-            f"chosen units, {dim} inputs: at least as steep as 1/m",
+            f"chosen units, {_inputs(dim)}: at least as steep as 1/m",
             expected="slope <= −1",
             measured=slope,
             holds=slope <= -1,
         )
         gain = min(r / e for r, e in zip(random, errors, strict=True))
         report.claim(
-            f"chosen units, {dim} inputs: better than drawn ones",
+            f"chosen units, {_inputs(dim)}: better than drawn ones",
             expected="at every m",
             measured=f"at least {gain:.1f} times smaller",
             holds=gain > 1,

@@ -166,7 +166,7 @@ def _pictures(report: Report, settings: Settings) -> None:
     report.figure(
         "partitions",
         region_maps({f"{name}: {r.count}": r for name, r in panels.items()}, level=None),
-        caption="Colour is the direction in which the output rises, paler is flatter. Lines of the first layer "
+        caption="Colour is the direction in which the output rises, paler is flatter and grey constant. Lines of the first layer "
         "run straight through; those of later layers bend where they meet them.",
     )
 

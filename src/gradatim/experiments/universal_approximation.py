@@ -32,7 +32,7 @@ class Settings:
     pieces: tuple[int, ...] = (2, 4, 8, 16, 32, 64, 128)
 
 
-QUICK = Settings(widths=(1, 2, 4, 8, 16), restarts=3, steps=60, stages=(10, 50, 200, 1500))
+QUICK = Settings(widths=(1, 2, 4, 8, 16), restarts=2, steps=50, stages=(10, 50, 200, 1000))
 
 
 def run(settings: Settings) -> Report:
@@ -108,7 +108,7 @@ def _progress(report: Report, settings: Settings) -> None:
         model = deepcopy(start)
         trainer = Trainer(model, "mse", lr=0.01, epochs=steps, batch_size=len(x), progress=False)
         errors.append(trainer.fit((x, x.sin()))["train_loss"][-1] ** 0.5)
-        models[f"{steps} steps: {errors[-1]:.2g}"] = model.double()
+        models[f"{steps} steps: error {errors[-1]:.2g}"] = model.double()
     report.claim(
         "more steps fit better (20 tanh units, Adam)",
         expected="root mean squared error falls at every stage, to below 0.05",
@@ -176,7 +176,7 @@ def _interpolant(report: Report, settings: Settings) -> None:
         rate_curves(
             {"ReLU interpolant": (settings.pieces, errors)},
             bounds={"h²/8": (settings.pieces, bounds)},
-            xlabel="ReLU units, one a piece",
+            xlabel="ReLU units, one per piece",
             ylabel="sup-error for sin",
         ),
         caption="Weights written down instead of learned: one ReLU for each straight piece.",

@@ -129,7 +129,6 @@ def _train(
         schedule="cosine",
         epochs=max(round(settings.steps / per_epoch), 4),
         batch_size=rows,
-        clip_norm=1.0,
         device="cpu",
         seed=seed,
         progress=False,

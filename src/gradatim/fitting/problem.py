@@ -76,7 +76,9 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
     frame, is_test = _join(raw.frame, None if test is None else test.frame)
     notes = [*raw.notes, *([] if test is None else test.notes)]
     target = _find(frame, job.target or raw.target, "target", raw.target)
-    special = [_find(frame, name, "time_column" if name == job.time_column else "group") for name in (job.time_column, job.group) if name]  # fmt: skip
+    for argument, name in (("time_column", job.time_column), ("group", job.group)):
+        if name is not None:
+            _find(frame, name, argument)
     dropped = [_find(frame, name, "drop") for name in job.drop]
     labels, y, kept = read_target(frame[target], job.task, notes)
     if len(y) < MIN_ROWS:
@@ -98,7 +100,6 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
         )
     table, unread = read_columns(features, columns, "fit")
     notes += describe_unread(unread, columns)
-    del special
     return Problem(
         raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes
     )  # fmt: skip

@@ -14,6 +14,7 @@ from gradatim.fitting.networks import NetworkSettings, draw_settings
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 100
+_OVER = "race-over"  # how many trials there were, once the race is over
 
 
 @dataclass
@@ -52,6 +53,8 @@ def tune(folds: Folds, count: int, work: Work, *, deadline: float | None, trials
     finished: dict[int, list[Result]] = {}
     tried = 0
     limit = MAX_TRIALS if trials is None else trials
+    if work.has(_OVER):
+        limit, deadline = work.recall(_OVER, int), None
     for trial in range(limit):
         tell(f"network: setting {trial + 1}", trial / limit)
         results = _race(trial, folds, count, work, finished, deadline, seed)
@@ -60,6 +63,7 @@ def tune(folds: Folds, count: int, work: Work, *, deadline: float | None, trials
         tried += 1
         if len(results) == count:
             finished[trial] = results
+    work.recall(_OVER, lambda: tried)
     if not finished:
         return None
     means = {trial: float(np.mean(scores(results))) for trial, results in finished.items()}

@@ -18,10 +18,14 @@ class Work:
         folder: Folder of the results.
         job: What identifies the run: settings and data.
         resume: Whether to go on with the results that are there.
+        started: When the clock of this run began.
     """
 
-    def __init__(self, folder: Path, job: dict[str, Any], *, resume: bool) -> None:
-        self.folder, self.started = folder, time.perf_counter()
+    def __init__(
+        self, folder: Path, job: dict[str, Any], *, resume: bool, started: float | None = None
+    ) -> None:
+        self.folder = folder
+        self.started = time.perf_counter() if started is None else started
         self.spent, self.is_resumed = 0.0, False
         found = self._read("job")
         if resume and found is not None:

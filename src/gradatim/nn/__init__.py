@@ -8,11 +8,17 @@ from gradatim.nn.activations import (
     activation,
     value_and_derivative,
 )
+from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.fan_counts import Fans, fans
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
+from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
+from gradatim.nn.mc_dropout import MCPrediction, mc_predict
+from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
+from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
+from gradatim.nn.weight_normalization import bake_weights, normalize_weights
 
 __all__ = [
     "ACTIVATIONS",
@@ -20,20 +26,32 @@ __all__ = [
     "ActivationFacts",
     "Fans",
     "LayerStatistics",
+    "MCPrediction",
     "Sign",
+    "StandardDropout",
     "Step",
+    "StochasticDepth",
     "activation",
+    "apply_masks",
+    "bake_weights",
     "collapse_linear",
     "default_scheme",
     "fans",
     "gain",
     "initialize",
+    "inverted_dropout",
+    "layer_norm",
+    "linear_drop_rates",
     "log1mexp",
     "log_mean_exp",
     "log_softmax",
     "log_sum_exp",
+    "magnitude_masks",
+    "mc_predict",
+    "normalize_weights",
     "permute_hidden",
     "softmax",
     "value_and_derivative",
     "variance_profile",
+    "weight_sparsity",
 ]

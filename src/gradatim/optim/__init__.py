@@ -5,7 +5,7 @@ from gradatim.optim.adam import Adam
 from gradatim.optim.adam_then_sgd import AdamThenSGD
 from gradatim.optim.convergence import (
     Decrease,
-    Path,
+    DescentPath,
     descend,
     pl_bound,
     pl_constant,
@@ -13,20 +13,20 @@ from gradatim.optim.convergence import (
     sufficient_decrease,
 )
 from gradatim.optim.curvature import Curvature, hessian_product, lowest_curvature, smoothness
+from gradatim.optim.curve import ScheduleCurve, schedule_curve, sparkline
 from gradatim.optim.ema_momentum import EMAMomentum
 from gradatim.optim.entropy_sgd import EntropySGD
 from gradatim.optim.extragradient import Extragradient
-from gradatim.optim.gradient_flow import gradient_flow
+from gradatim.optim.flow import gradient_flow
 from gradatim.optim.heavy_ball import HeavyBall
 from gradatim.optim.langevin import Langevin
-from gradatim.optim.multi_start import MultiStart, multi_start
 from gradatim.optim.named import OPTIMIZERS, build_optimizer, decay_groups, needs_closure
 from gradatim.optim.nesterov import NesterovExtrapolation
 from gradatim.optim.normalized_gradient import NormalizedGradient
 from gradatim.optim.objective import Objective, network_objective
 from gradatim.optim.rmsprop import RMSProp
-from gradatim.optim.schedule_curve import ScheduleCurve, schedule_curve, sparkline
 from gradatim.optim.schedules import SCHEDULES, Schedule, build_schedule
+from gradatim.optim.starts import MultiStart, multi_start
 
 __all__ = [
     "OPTIMIZERS",
@@ -44,7 +44,7 @@ __all__ = [
     "NesterovExtrapolation",
     "NormalizedGradient",
     "Objective",
-    "Path",
+    "DescentPath",
     "RMSProp",
     "Schedule",
     "ScheduleCurve",

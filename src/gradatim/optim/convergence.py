@@ -10,7 +10,7 @@ from gradatim.errors import InvalidValue
 from gradatim.optim.objective import Objective
 
 
-class Path(NamedTuple):
+class DescentPath(NamedTuple):
     """Points that descent visits, shape ``(T + 1, d)``, with value and gradient norm at each."""
 
     points: Tensor
@@ -33,7 +33,7 @@ def _value_and_gradient(function: Objective, point: Tensor) -> tuple[Tensor, Ten
     return value.detach(), gradient
 
 
-def descend(function: Objective, start: Tensor, *, lr: float, steps: int) -> Path:
+def descend(function: Objective, start: Tensor, *, lr: float, steps: int) -> DescentPath:
     r"""Follow :math:`\theta_{t+1}=\theta_t-\eta\nabla h(\theta_t)` and record values and gradient norms.
 
     Args:
@@ -54,7 +54,7 @@ def descend(function: Objective, start: Tensor, *, lr: float, steps: int) -> Pat
         norms.append(gradient.norm())
         if t < steps:
             points.append(points[-1] - lr * gradient)
-    return Path(torch.stack(points), torch.stack(values), torch.stack(norms))
+    return DescentPath(torch.stack(points), torch.stack(values), torch.stack(norms))
 
 
 def sufficient_decrease(
@@ -109,7 +109,7 @@ def steps_to_critical_point(*, smoothness: float, gap: float, eps: float) -> int
     return math.ceil(steps * (1 - 1e-12))
 
 
-def pl_constant(path: Path, *, minimum: float = 0.0) -> float:
+def pl_constant(path: DescentPath, *, minimum: float = 0.0) -> float:
     r"""Return the largest :math:`\mu` for which the PL inequality holds at all points of a path.
 
     .. math:: \tfrac12\lVert\nabla h(\theta)\rVert^2 \ge \mu\,(h(\theta)-h^*)

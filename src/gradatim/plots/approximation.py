@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
@@ -71,8 +72,7 @@ def rate_curves(
         curves: Sizes and errors by label.
         xlabel: What the sizes are.
         ylabel: What the errors are.
-        bounds: Sizes and bounds by label; a bound with the label of a curve takes its colour and does
-            not enter the legend.
+        bounds: Sizes and bounds by label; a bound with the label of a curve takes its colour.
 
     Example:
         >>> figure = rate_curves({"measured": ([1, 2], [1.0, 0.5])}, xlabel="m", ylabel="error")
@@ -84,17 +84,15 @@ def rate_curves(
     for (label, (x, y)), marker in zip(curves.items(), cycle("os^Dv"), strict=False):
         axis.plot(x, y, marker=marker, markersize=5, color=colours[label], label=label)
     for label, (x, y) in (bounds or {}).items():
-        known = label in colours
-        axis.plot(
-            x,
-            y,
-            "--",
-            color=colours.get(label, MUTED),
-            linewidth=1.3,
-            label=None if known else label,
-        )
+        own = None if label in colours else label
+        axis.plot(x, y, "--", color=colours.get(label, MUTED), linewidth=1.3, label=own)
+    if set(bounds or {}) & set(curves):
+        axis.plot([], [], "--", color=MUTED, linewidth=1.3, label="bound")
     axis.set_xscale("log")
     axis.set_yscale("log")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel(xlabel)
     axis.set_ylabel(ylabel)
     axis.legend()
@@ -128,7 +126,8 @@ def fit_panels(
         axis.set_title(title)
     for axis in np.ravel(axes)[len(models) :]:
         axis.set_axis_off()
-    np.ravel(axes)[0].legend(loc="best")
+    handles, labels = np.ravel(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return figure
 
 

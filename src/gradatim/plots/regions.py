@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from gradatim.errors import InvalidValue
-from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.plots.style import INK, MUTED, PALETTE, RULE, new_figure
 from gradatim.theory import Regions
 
-WHEEL = mpl.colormaps["hsv"]
+# blue, sky, green, amber, red, pink and back to blue: a direction is a place on the wheel
+WHEEL = LinearSegmentedColormap.from_list("directions", [PALETTE[i] for i in (0, 5, 2, 4, 1, 3, 0)])
 
 
 def region_maps(
@@ -26,7 +27,7 @@ def region_maps(
 ) -> Figure:
     """Draw partitions of the plane, each cell coloured by the direction in which the network rises.
 
-    Paler means flatter, white means constant; the dark line is where the output crosses ``level``.
+    Paler means flatter, grey means constant; the dark line is where the output crosses ``level``.
 
     Args:
         panels: Two-dimensional regions by title; the first output is drawn, or the difference of two.
@@ -61,19 +62,23 @@ def region_maps(
 
 
 def _draw_map(axis: Axes, regions: Regions, level: float | None) -> None:
-    edge = "white" if regions.count < 400 else "none"
     axis.add_collection(
         PolyCollection(
-            list(regions.vertices), facecolors=_colours(regions), edgecolors=edge, linewidths=0.6
+            list(regions.vertices),
+            facecolors=_colours(regions),
+            edgecolors="white",
+            linewidths=0.8 if regions.count < 100 else 0.25,
         )
     )
     if level is not None and regions.offsets.shape[1] <= 2:
         boundary = regions.decision_boundary(level)
-        axis.add_collection(LineCollection(list(boundary), colors=INK, linewidths=2.4))
+        axis.add_collection(
+            LineCollection(list(boundary), colors=INK, linewidths=2.4, capstyle="round")
+        )
     axis.grid(False)
     axis.set_xlim(regions.domain[0])
     axis.set_ylim(regions.domain[1])
-    axis.set_aspect("auto")
+    axis.set_aspect("equal", adjustable="box")
 
 
 def _colours(regions: Regions) -> NDArray[np.float64]:
@@ -84,10 +89,10 @@ def _colours(regions: Regions) -> NDArray[np.float64]:
     size = np.hypot(slope[:, 0], slope[:, 1])
     steep = np.quantile(size, 0.9) or 1.0
     hue = WHEEL(np.arctan2(slope[:, 1], slope[:, 0]) / (2 * np.pi) % 1.0)[:, :3]
-    grey = hue.mean(axis=1, keepdims=True)  # even out the wheel's shrill colours
-    strength = 0.12 + 0.55 * np.clip(size / steep, 0.0, 1.0)[:, None]
-    strength[size == 0.0] = 0.0
-    return 1.0 - strength * (1.0 - (0.75 * hue + 0.25 * grey))
+    strength = 0.18 + 0.62 * np.clip(size / steep, 0.0, 1.0)[:, None]
+    colours = 1.0 - strength * (1.0 - hue)
+    colours[size == 0.0] = to_rgb(RULE)
+    return colours
 
 
 def _draw_points(axis: Axes, points: NDArray[np.float64], labels: ArrayLike | None) -> None:

@@ -105,7 +105,7 @@ def train_replicas(
 
     Example:
         >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
-        >>> replicas = train_replicas(lambda: nn.Linear(1, 1), (X, 3 * X), loss="mse", lr=[0.1, 0.01])
+        >>> replicas = train_replicas(lambda: nn.Linear(1, 1), (X, 3 * X), loss="mse", lr=[0.3, 0.001])
         >>> [history["train_loss"][-1] < 0.1 for history in replicas.histories]
         [True, False]
     """

@@ -41,7 +41,7 @@ def schedule_curve(
 
     Example:
         >>> print(schedule_curve("cosine", epochs=20, lr=0.1, points=20))
-        ██████▇▇▆▆▅▄▃▃▂▂▁▁▁▁  0.1 → 0, between 0 and 0.1
+        ████▇▇▆▆▅▅▄▄▃▃▂▂▁▁▁▁  0.1 → 0, between 0 and 0.1
     """
     if not epochs > 0:
         raise InvalidValue(f"schedule_curve: epochs must be more than 0, got {epochs}.")

@@ -1,0 +1,1 @@
+"""Contestants that cross-validate a classifier of dense layers."""

@@ -1,0 +1,180 @@
+r"""Cross-validation that chooses hyper-parameters inside every fold.
+
+.. math:: \theta_k^* = \arg\min_\theta \frac1M \sum_m E(D_{km};\theta), \qquad \hat E = \frac1K\sum_k E(D_k;\theta_k^*)
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import ParameterGrid
+
+from gradatim.errors import InvalidValue
+from gradatim.evaluation.fold_fitting import fit_all, take
+from gradatim.evaluation.scoring import Score, build_score
+from gradatim.evaluation.splits import Folds, make_splits
+
+Choice = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class NestedCrossValidation:
+    """An estimate that the choice of hyper-parameters did not see.
+
+    Args:
+        score: Name of the score.
+        scores: One per outer fold.
+        choices: What the inner folds chose in each outer fold.
+        selected: Inner score of each choice: optimistic, for it was picked as the best.
+        final_choice: What the inner procedure chooses on all rows; use this.
+        trainings: K·M·|Θ| + K.
+    """
+
+    score: str
+    scores: tuple[float, ...]
+    choices: tuple[Choice, ...]
+    selected: tuple[float, ...]
+    final_choice: Choice
+    trainings: int
+
+    @property
+    def mean(self) -> float:
+        """Mean of the outer folds' scores."""
+        return float(np.mean(self.scores))
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the outer scores over the root of their number."""
+        return float(np.std(self.scores, ddof=1) / np.sqrt(len(self.scores)))
+
+    @property
+    def optimism(self) -> float:
+        """Mean of the selected inner scores minus mean of the outer ones."""
+        return float(np.mean(self.selected)) - self.mean
+
+    def __repr__(self) -> str:
+        return (
+            f"NestedCrossValidation({self.score} {self.mean:.4g} ± {self.standard_error:.2g}, "
+            f"{len(self.scores)} outer folds, {self.trainings} trainings, final choice {dict(self.final_choice)})"
+        )
+
+
+def score_choices(
+    model: Any,
+    X: Any,
+    y: Any,
+    choices: Sequence[Choice],
+    *,
+    folds: Folds,
+    score: Score,
+    groups: Sequence[Any] | np.ndarray | None = None,
+    seed: int = 0,
+) -> np.ndarray:
+    """Cross-validate every choice on the same folds, all at once where networks allow it.
+
+    Returns:
+        Scores, shape ``(choices, folds)``; not a number where a training diverged.
+    """
+    y = np.asarray(y)
+    stratified = None if is_classifier(model) else False
+    splits = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
+    parts = [(take(X, train), y[train]) for train, _ in splits]
+    tests = [(take(X, test), y[test]) for _, test in splits]
+
+    def fitted(some: Sequence[Choice]) -> list[Any]:
+        models = [clone(model).set_params(**choice) for choice in some for _ in splits]
+        return fit_all(models, parts * len(some))
+
+    try:
+        models = fitted(choices)
+    except ArithmeticError:  # a training diverged: find out which
+        models = [one for choice in choices for one in _fit_or_nothing(fitted, choice, len(splits))]
+    scores = [
+        np.nan if one is None else score.function(one, *test)
+        for one, test in zip(models, tests * len(choices), strict=True)
+    ]
+    return np.array(scores).reshape(len(choices), len(splits))
+
+
+def _fit_or_nothing(
+    fitted: Callable[[Sequence[Choice]], list[Any]], choice: Choice, count: int
+) -> list[Any]:
+    try:
+        return fitted([choice])
+    except ArithmeticError:
+        return [None] * count
+
+
+def nested_cross_validate(
+    model: Any,
+    X: Any,
+    y: Any,
+    grid: Mapping[str, Sequence[Any]] | Sequence[Choice],
+    *,
+    folds: Folds = 5,
+    inner_folds: int = 3,
+    score: str | Score | None = None,
+    groups: Sequence[Any] | None = None,
+    seed: int = 0,
+) -> NestedCrossValidation:
+    """Estimate the error of *choosing and fitting*, with the choice made anew inside every fold.
+
+    Args:
+        model: Any scikit-learn estimator.
+        X: Inputs, one row per sample.
+        y: Targets.
+        grid: Values of each hyper-parameter, or a list of choices.
+        folds: Outer folds, K.
+        inner_folds: Inner folds, M.
+        score: Name of the score; it is minimized or maximized as its nature demands.
+        groups: A label per row; rows of a group stay together.
+        seed: Fixes the shuffling.
+
+    Example:
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> result = nested_cross_validate(KNeighborsClassifier(), X, y, {"n_neighbors": range(1, 11)})
+        >>> result.trainings
+        155
+    """
+    choices = list(ParameterGrid(grid)) if isinstance(grid, Mapping) else list(grid)
+    if not choices:
+        raise InvalidValue("nested_cross_validate: grid must hold at least one choice, got none.")
+    metric, y = build_score(score, model), np.asarray(y)
+    stratified = None if is_classifier(model) else False
+    outer = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
+    labels = None if groups is None else np.asarray(groups)
+    picked, selected = [], []
+    for train, _ in outer:
+        inner = score_choices(
+            model,
+            take(X, train),
+            y[train],
+            choices,
+            folds=inner_folds,
+            score=metric,
+            groups=None if labels is None else labels[train],
+            seed=seed,
+        ).mean(1)
+        picked.append(choices[metric.best(inner.tolist())])
+        selected.append(float(inner[metric.best(inner.tolist())]))
+    models = [clone(model).set_params(**choice) for choice in picked]
+    fitted = fit_all(models, [(take(X, train), y[train]) for train, _ in outer])
+    scores = [
+        metric.function(f, take(X, test), y[test])
+        for f, (_, test) in zip(fitted, outer, strict=True)
+    ]
+    everything = score_choices(
+        model, X, y, choices, folds=inner_folds, score=metric, groups=groups, seed=seed
+    ).mean(1)
+    return NestedCrossValidation(
+        metric.name,
+        tuple(scores),
+        tuple(picked),
+        tuple(selected),
+        choices[metric.best(everything.tolist())],
+        trainings=len(outer) * inner_folds * len(choices) + len(outer),
+    )

@@ -1,0 +1,122 @@
+"""Hebb's rule with targets 0 and 1 never unlearns; with targets ±1 it learns every separable gate."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradatim.evaluation import Report
+from gradatim.neurons import HebbianRun, hebbian_learning
+from gradatim.plots.neurons import decision_regions, hebbian_errors
+
+CORNERS = np.array(list(product([0, 1], repeat=2)))
+GATES = {"OR": (0, 1, 1, 1), "AND": (0, 0, 0, 1), "NAND": (1, 1, 1, 0), "NOR": (1, 0, 0, 0)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    eta: float = 0.1
+    epochs: int = 100
+
+
+QUICK = Settings()
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Where Hebb's rule fails",
+        summary="A target of 0 multiplies every update by 0, so a neuron that fires wrongly never learns not "
+        "to; targets of ±1 repair the rule, and the error-gated form is then the perceptron.",
+    )
+    options = {"eta": settings.eta, "max_epochs": settings.epochs}
+    no_bias = hebbian_learning(CORNERS, GATES["OR"], fit_intercept=False, **options)
+    report.claim(
+        "OR without a bias, targets 0 and 1: two updates suffice",
+        expected=f"weights ({settings.eta:g}, {settings.eta:g}), no errors",
+        measured=f"weights {_numbers(no_bias.weights)}, {no_bias.errors[-1]} errors",
+        holds=no_bias.solved and np.allclose(no_bias.weights, settings.eta),
+    )
+    loose = hebbian_learning(CORNERS, GATES["OR"], fit_intercept=False, strict=False, **options)
+    report.claim(
+        "a neuron that fires at activation 0 cannot even learn that",
+        expected="weights (0, 0) for ever, 1 error",
+        measured=f"weights {_numbers(loose.weights)}, {loose.errors[-1]} error",
+        holds=not loose.weights.any() and loose.errors[-1] == 1,
+    )
+    stuck_or = hebbian_learning(CORNERS, GATES["OR"], **options)
+    report.claim(
+        "OR with a bias, targets 0 and 1: stuck",
+        expected="1 error in every epoch",
+        measured=stuck_or.errors[-1],
+        holds=set(stuck_or.errors) == {1},
+    )
+    stuck_and = hebbian_learning(CORNERS, GATES["AND"], **options)
+    report.claim(
+        "AND, targets 0 and 1: stuck",
+        expected="3 errors in every epoch",
+        measured=stuck_and.errors[-1],
+        holds=set(stuck_and.errors) == {3},
+    )
+    repaired = _both_conventions(report, settings)
+    pure = hebbian_learning(CORNERS, GATES["AND"], gated=False, **options)
+    report.claim(
+        "pure Hebb on AND, targets 0 and 1: weights only grow",
+        expected="3 errors, bias > 0",
+        measured=f"{pure.errors[-1]} errors, bias {pure.bias:.3g}",
+        holds=pure.errors[-1] == 3 and pure.bias > 0,
+    )
+    runs = {
+        "AND, targets 0/1, gated": stuck_and,
+        "AND, targets ±1, gated": repaired["AND"],
+        "AND, targets 0/1, pure": pure,
+        "OR, targets 0/1, gated, bias": stuck_or,
+    }
+    report.figure(
+        "errors",
+        hebbian_errors(runs, epochs=12),
+        caption="Samples wrong after each epoch. Only the run with targets ±1 ends.",
+    )
+    panels = {
+        "AND, targets 0/1: fires always": stuck_and,
+        "AND, targets ±1: solved": repaired["AND"],
+    }
+    report.figure(
+        "regions",
+        decision_regions({k: _activation(v) for k, v in panels.items()}, CORNERS, GATES["AND"]),
+        caption="Where the neuron fires (blue) after learning AND; crosses mark wrong answers.",
+    )
+    return report
+
+
+def _both_conventions(report: Report, settings: Settings) -> dict[str, HebbianRun]:
+    rows, repaired = [], {}
+    for name, values in GATES.items():
+        binary, signed = (
+            hebbian_learning(CORNERS, targets, eta=settings.eta, max_epochs=settings.epochs)
+            for targets in (values, 2 * np.array(values) - 1)
+        )
+        rows.append([name, binary.errors[-1], signed.errors[-1], len(signed.errors)])
+        repaired[name] = signed
+    report.claim(
+        "targets ±1 solve OR, AND, NAND and NOR",
+        expected="0 errors each",
+        measured=", ".join(str(run.errors[-1]) for run in repaired.values()),
+        holds=all(run.solved for run in repaired.values()),
+    )
+    report.table(
+        "Error-gated rule with a bias",
+        columns=["gate", "errors, targets 0/1", "errors, targets ±1", "epochs, targets ±1"],
+        rows=rows,
+    )
+    return repaired
+
+
+def _activation(run: HebbianRun) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    return lambda points: points @ run.weights + run.bias
+
+
+def _numbers(values: NDArray[np.float64]) -> str:
+    return "(" + ", ".join(f"{value:g}" for value in values) + ")"

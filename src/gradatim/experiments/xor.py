@@ -1,0 +1,158 @@
+"""No line computes XOR: a hidden layer does, set by hand, grown by MADALINE or learned."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from gradatim.evaluation import Report
+from gradatim.linear import separate
+from gradatim.models import MLP
+from gradatim.neurons import Adaline, Madaline, Perceptron, xor_mlp
+from gradatim.plots.neurons import decision_regions
+from gradatim.training import Trainer
+
+CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+XOR = np.array([0, 1, 1, 0])
+Score = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    widths: tuple[int, ...] = (1, 2, 3, 4, 8)
+    seeds: int = 20
+    epochs: int = 400
+    madaline_seeds: int = 50
+
+
+QUICK = Settings(widths=(1, 2, 8), seeds=6, epochs=250, madaline_seeds=20)
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="XOR",
+        summary="The smallest problem that needs a hidden layer: linear models get at most three of the four "
+        "inputs right, two hidden units suffice, and training finds them more surely when there are more.",
+    )
+    panels = {**_linear(report), **_by_hand(report), **_madaline(report, settings)}
+    panels["learned, 8 hidden units"] = _learned(report, settings)
+    report.figure(
+        "regions",
+        decision_regions(panels, CORNERS, XOR, pad=0.4),
+        caption="Where each model answers 1 (blue). Discs are inputs of class 1, rings of class 0; crosses mark "
+        "wrong answers.",
+    )
+    return report
+
+
+def _linear(report: Report) -> dict[str, Score]:
+    found = separate(CORNERS, XOR)
+    report.claim(
+        "no line separates XOR, and here is the proof",
+        expected="both classes average to (0.5, 0.5)",
+        measured=f"{found.shared_point}, residual {found.residual:.1g}",
+        holds=not found.separable and np.allclose(found.shared_point, 0.5),
+    )
+    perceptron = Perceptron(max_epochs=1000).fit(CORNERS, XOR)
+    adaline = Adaline().fit(CORNERS, XOR)
+    for name, model in (("perceptron", perceptron), ("ADALINE (least squares)", adaline)):
+        accuracy = model.score(CORNERS, XOR)
+        report.claim(
+            f"{name} fails", expected="accuracy ≤ 0.75", measured=accuracy, holds=accuracy <= 0.75
+        )
+    return {"perceptron": perceptron.decision_function}
+
+
+def _by_hand(report: Report) -> dict[str, Score]:
+    panels = {}
+    for bias in (True, False):
+        model = xor_mlp(output_bias=bias)
+        outputs = _score(model)(CORNERS)
+        label = f"two ReLUs by hand, {'with' if bias else 'no'} output bias"
+        report.claim(
+            label,
+            expected="f > 0 exactly for (0,1) and (1,0)",
+            measured="f = " + ", ".join(f"{value:g}" for value in outputs),
+            holds=((outputs > 0) == XOR).all(),
+        )
+        panels[f"by hand, {'with' if bias else 'no'} output bias"] = _score(model)
+    return panels
+
+
+def _madaline(report: Report, settings: Settings) -> dict[str, Score]:
+    models = [
+        Madaline(num_units=2, seed=settings.seed + k).fit(CORNERS, XOR)
+        for k in range(settings.madaline_seeds)
+    ]
+    solved = float(np.mean([model.converged_ for model in models]))
+    report.claim(
+        "MADALINE Rule I: two ADALINEs under OR, up to five starts",
+        expected="solves XOR from ≥ 0.95 of the seeds",
+        measured=solved,
+        holds=solved >= 0.95,
+    )
+    best = next(model for model in models if model.converged_)
+    return {"MADALINE, two units": best.decision_function}
+
+
+def _learned(report: Report, settings: Settings) -> Score:
+    shares, rows, solved = {}, [], {}
+    for width in settings.widths:
+        models = [_train(width, settings.seed + k, settings.epochs) for k in range(settings.seeds)]
+        right = [bool(((_score(model)(CORNERS) > 0) == XOR).all()) for model in models]
+        shares[width] = sum(right) / len(right)
+        rows.append([width, shares[width]])
+        solved.update({width: m for m, good in zip(models, right, strict=True) if good})
+    report.table(
+        "Learned ReLU networks", columns=["hidden units", "share of seeds solved"], rows=rows
+    )
+    narrow, wide = min(settings.widths), max(settings.widths)
+    report.claim(
+        f"{narrow} hidden unit cannot",
+        expected="share of seeds solved 0",
+        measured=shares[narrow],
+        holds=narrow > 1 or shares[narrow] == 0,
+    )
+    report.claim(
+        f"{wide} hidden units learn XOR",
+        expected="share of seeds solved ≥ 0.9",
+        measured=shares[wide],
+        holds=shares[wide] >= 0.9,
+    )
+    report.claim(
+        "two units suffice but are found less surely",
+        expected=f"share with 2 units < share with {wide}",
+        measured=shares.get(2, 0.0),
+        holds=shares.get(2, 0.0) < shares[wide],
+    )
+    return _score(solved[wide])
+
+
+def _train(width: int, seed: int, epochs: int) -> nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = MLP((2, width, 1))
+    trainer = Trainer(
+        model,
+        "bce",
+        optimizer="adam",
+        lr=0.05,
+        epochs=epochs,
+        batch_size=4,
+        seed=seed,
+        progress=False,
+    )
+    trainer.fit((torch.tensor(CORNERS, dtype=torch.float32), torch.tensor(XOR).float()))
+    return model
+
+
+def _score(model: nn.Module) -> Score:
+    def score(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        with torch.inference_mode():
+            return model(torch.as_tensor(points, dtype=torch.float32)).flatten().numpy()
+
+    return score

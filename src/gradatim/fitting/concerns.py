@@ -1,0 +1,133 @@
+"""What a careful reader would worry about: leaks, repeated rows, rare classes, little data, drift."""
+
+import numpy as np
+from scipy import stats
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from gradatim.fitting.columns import Cells, Levels
+from gradatim.fitting.problem import Problem
+
+PROBE_ROWS = 4000
+LEAK_R2 = 0.9
+LEAK_ERROR = 0.02
+RARE_CLASS = 0.1
+DRIFT = 0.2  # largest gap of two distribution functions, or share of moved categories
+
+
+def find_concerns(problem: Problem, seed: int) -> list[str]:
+    """Return one sentence for each thing that may make the result less than it seems."""
+    return [
+        *_leaks(problem, seed),
+        *_repeats(problem),
+        *_imbalance(problem),
+        *_little(problem),
+        *_drift(problem),
+    ]
+
+
+def as_numbers(cells: Cells) -> np.ndarray:
+    """Cells as one number each; missing ones lie below all others."""
+    if isinstance(cells, Levels):
+        return cells.codes.astype(np.float64)
+    floor = np.nanmin(cells) - 1.0 if np.isfinite(cells).any() else 0.0
+    return np.where(np.isnan(cells), floor, cells)
+
+
+def _leaks(problem: Problem, seed: int) -> list[str]:
+    """Columns from which a tree predicts the target almost perfectly, each alone."""
+    rows = problem.train
+    if len(rows) > PROBE_ROWS:
+        rows = np.random.default_rng([seed, 2]).choice(rows, PROBE_ROWS, replace=False)
+    learn, judge = rows[::2], rows[1::2]
+    found = []
+    for column in problem.columns:
+        share = _alone(as_numbers(problem.table[column.name]), problem, learn, judge)
+        if share is not None:
+            found.append(
+                f"Possible leak: column {column.name!r} alone predicts {share} of {problem.target!r}. "
+                f"If it is known only afterwards, leave it out with --drop {column.name!r}."
+            )
+    return found
+
+
+def _alone(values: np.ndarray, problem: Problem, learn: np.ndarray, judge: np.ndarray) -> str | None:
+    y, X = problem.y, values[:, None]
+    scale = np.abs(X[learn]).max()
+    X = X / scale if np.isfinite(scale) and scale > 1e30 else X
+    leaves = max(len(learn) // 10, 2)
+    if problem.classes:
+        tree = DecisionTreeClassifier(min_samples_leaf=5, max_leaf_nodes=leaves, random_state=0)
+        error = 1.0 - tree.fit(X[learn], y[learn]).score(X[judge], y[judge])
+        trivial = 1.0 - np.bincount(y[judge]).max() / len(judge)
+        leaks = error <= min(LEAK_ERROR, 0.1 * trivial)
+        return f"{1 - error:.1%}".replace("%", " %") if leaks else None
+    tree = DecisionTreeRegressor(min_samples_leaf=5, max_leaf_nodes=leaves, random_state=0)
+    top = np.abs(y[learn]).max() or 1.0
+    r2 = tree.fit(X[learn], y[learn] / top).score(X[judge], y[judge] / top)
+    return f"{r2:.1%} of the variance".replace("%", " %") if r2 >= LEAK_R2 else None
+
+
+def _repeats(problem: Problem) -> list[str]:
+    """Test rows that stand in the training part too, target included."""
+    matrix = np.stack([as_numbers(cells) for cells in problem.table.values()] + [problem.y], axis=1)
+    matrix = np.ascontiguousarray(matrix + 0.0)
+    keys = matrix.view([("", matrix.dtype)] * matrix.shape[1]).ravel()
+    seen = np.isin(_hashes(keys[problem.test]), _hashes(keys[problem.train]))
+    count = int(seen.sum())
+    if not count:
+        return []
+    share = f"{count / len(problem.test):.0%}".replace("%", " %")
+    rows = "1 test row repeats" if count == 1 else f"{count:,} test rows ({share}) repeat"
+    return [f"{rows} a training row exactly: the test is easier than new data will be."]
+
+
+def _hashes(keys: np.ndarray) -> np.ndarray:
+    return np.array([hash(key.tobytes()) for key in keys], dtype=np.int64)
+
+
+def _imbalance(problem: Problem) -> list[str]:
+    if not problem.classes:
+        return []
+    shares = np.bincount(problem.y[problem.train], minlength=problem.classes) / len(problem.train)
+    rarest = int(shares.argmin())
+    if shares[rarest] * problem.classes >= 2 * RARE_CLASS:
+        return []
+    share = f"{shares[rarest]:.1%}".replace("%", " %")
+    return [
+        f"Imbalance: class {problem.labels[rarest]!r} has {share} of the rows. Accuracy says little; "
+        "judge by the log loss and by the confusion matrix."
+    ]
+
+
+def _little(problem: Problem) -> list[str]:
+    rows, columns = len(problem.train), len(problem.columns)
+    if rows >= 200 and rows >= 10 * columns:
+        return []
+    return [
+        f"Little data: {rows:,} training rows for {columns:,} columns. Intervals are wide, "
+        "and another split may give another winner."
+    ]
+
+
+def _drift(problem: Problem) -> list[str]:
+    """Columns whose training and test distributions differ by more than chance explains."""
+    found = []
+    for column in problem.columns:
+        cells = problem.table[column.name]
+        values = as_numbers(cells)
+        train, test = values[problem.train], values[problem.test]
+        if isinstance(cells, Levels):
+            size = len(cells.names) + 1
+            table = np.stack([np.bincount(part.astype(int) + 1, minlength=size) for part in (train, test)])  # fmt: skip
+            table = table[:, table.sum(0) > 0]
+            gap = float(np.abs(table[0] / len(train) - table[1] / len(test)).sum() / 2)
+            p = float(stats.chi2_contingency(table).pvalue) if table.shape[1] > 1 else 1.0
+        else:
+            test_result = stats.ks_2samp(train, test, method="asymp")
+            gap, p = float(test_result.statistic), float(test_result.pvalue)
+        if gap > DRIFT and p < 0.001 / len(problem.columns):
+            found.append(column.name)
+    if not found:
+        return []
+    names = ", ".join(repr(name) for name in found[:5]) + (", …" if len(found) > 5 else "")
+    return [f"Drift: {names} differ{'s' if len(found) == 1 else ''} between training and test rows."]

@@ -1,0 +1,187 @@
+"""Write a model with its preprocessing as one ONNX graph that takes the table's columns as they are."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.files import write_atomically
+from gradatim.fitting.model import TableModel
+from gradatim.fitting.predictors import layers_of
+from gradatim.fitting.preprocessing import LIMIT, PERIODS, Encoder
+from gradatim.model_folder import load_model
+
+OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
+_KINDS = {
+    "numeric": "number, NaN where missing",
+    "boolean": "1 for yes, 0 for no, NaN where missing",
+    "date": "days since 1970-01-01 UTC, NaN where missing",
+    "categorical": "text, empty where missing",
+}
+
+
+@dataclass
+class ExportResult:
+    """Where the graph is, and what its inputs are, one line each."""
+
+    path: Path
+    inputs: list[str]
+
+
+def export_onnx(model: str | Path, output: str | Path, *, which: str = "network") -> ExportResult:
+    """Write a network or a linear model, preprocessing included, as ONNX.
+
+    Every column is an input of shape ``(N, 1)``: ``double`` for numbers, truth values and dates (days since
+    1970), ``string`` for categories. The output ``probabilities`` has shape ``(N, classes)``, ``prediction`` shape
+    ``(N, 1)``. The graph computes in double precision, as ``predict`` does.
+
+    Args:
+        model: A model folder.
+        output: File to write.
+        which: ``"network"``, ``"recommended"``, or another model of the folder.
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise Unavailable(
+            "export: ONNX files need the package onnx. Try: pip install 'gradatim[export]'."
+        ) from None
+    table = load_model(model)
+    if not isinstance(table, TableModel):
+        raise InvalidType(
+            f"export: model must be a folder written by 'gradatim fit', got a {type(table).__name__}."
+        )
+    fitted = table.fitted(which)
+    if fitted.kind != "chain":
+        able = [name for name, other in table.models.items() if other.kind == "chain"]
+        raise InvalidValue(
+            f"export: model must be a network or a linear model ({', '.join(able)}), got "
+            f"{which if which != 'recommended' else table.recommended!r}. Try --model {able[-1]!r}."
+        )
+    graph = _Graph(onnx)
+    for encoder in table.preprocessing.encoders:
+        graph.add_column(encoder)
+    graph.add_chain(table, which)
+    content = graph.build(table).SerializeToString()
+    path = write_atomically(output, content)
+    lines = [f"{e.column.name}: {_KINDS[e.column.kind]}" for e in table.preprocessing.encoders]
+    return ExportResult(path, lines)
+
+
+class _Graph:
+    """Nodes, constants and inputs of a graph under construction."""
+
+    def __init__(self, onnx: Any) -> None:
+        self.onnx, self.helper = onnx, onnx.helper
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+        self.features: list[str] = []
+
+    def constant(self, value: Any, dtype: Any = np.float64) -> str:
+        name = f"constant_{len(self.constants)}"
+        array = np.asarray(value, dtype=dtype)
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def node(self, kind: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        name = output or f"{kind.lower()}_{len(self.nodes)}"
+        self.nodes.append(self.helper.make_node(kind, inputs, [name], **attributes))
+        return name
+
+    def value(self, name: str, kind: int, width: int) -> Any:
+        return self.helper.make_tensor_value_info(name, kind, ["N", width])
+
+    def add_column(self, encoder: Encoder) -> None:
+        types = self.onnx.TensorProto
+        if encoder.column.kind == "categorical":
+            self.inputs.append(self.value(encoder.column.name, types.STRING, 1))
+            self._add_levels(encoder)
+            return
+        name = encoder.column.name
+        self.inputs.append(self.value(name, types.DOUBLE, 1))
+        missing = self.node("IsNaN", name)
+        filled = self.node("Where", missing, self.constant(encoder.fill), name)
+        centred = self.node("Sub", filled, self.constant(encoder.center))
+        scaled = self.node("Div", centred, self.constant(encoder.scale))
+        self.features.append(self.node("Clip", scaled, self.constant(-LIMIT), self.constant(LIMIT)))
+        for period in encoder.periods:
+            angle = self.node("Mul", filled, self.constant(2 * np.pi / PERIODS[period]))
+            self.features += [self.node("Sin", angle), self.node("Cos", angle)]
+        if encoder.marks_missing:
+            self.features.append(self.node("Cast", missing, to=types.DOUBLE))
+
+    def _add_levels(self, encoder: Encoder) -> None:
+        """Text to a row number, then that row of a matrix of zeros and ones."""
+        width = len(encoder.names())
+        if width == 0:
+            return
+        rows = np.zeros((width + 1, width))
+        rows[:width] = np.eye(width)
+        levels = {level: k for k, level in enumerate(encoder.levels)}
+        levels[""] = width - 1 if encoder.marks_missing else width
+        other = len(encoder.levels) if encoder.marks_other else width
+        place = self.node(
+            "LabelEncoder",
+            encoder.column.name,
+            domain="ai.onnx.ml",
+            keys_strings=list(levels),
+            values_int64s=list(levels.values()),
+            default_int64=other,
+        )  # (N, 1)
+        flat = self.node("Reshape", place, self.constant([-1], np.int64))  # (N,)
+        self.features.append(self.node("Gather", self.constant(rows), flat, axis=0))  # (N, width)
+
+    def add_chain(self, table: TableModel, which: str) -> None:
+        fitted = table.fitted(which)
+        x = self.node("Concat", *self.features, axis=1)
+        members = layers_of(fitted)
+        outputs = []
+        for layers in members:
+            h = x
+            for k, (weight, bias) in enumerate(layers):
+                h = self.node("Add", self.node("MatMul", h, self.constant(weight.T)), self.constant(bias))  # fmt: skip
+                if k < len(layers) - 1:
+                    h = self.node({"relu": "Relu", "tanh": "Tanh"}[fitted.settings["activation"]], h)
+            outputs.append(self.node("Softmax", h, axis=1) if fitted.classes else h)
+        total = outputs[0]
+        for other in outputs[1:]:
+            total = self.node("Add", total, other)
+        count = self.constant(float(len(members)))
+        if fitted.classes:
+            probabilities = self.node("Div", total, count, output="probabilities")
+            self.outputs.append(self.value(probabilities, self.onnx.TensorProto.DOUBLE, fitted.classes))
+            self._add_labels(table.labels, probabilities)
+            return
+        mean = self.node("Div", total, count)
+        scaled = self.node("Mul", mean, self.constant(fitted.settings.get("scale", 1.0)))
+        center = self.constant(fitted.settings.get("center", 0.0))
+        self.outputs.append(
+            self.value(self.node("Add", scaled, center, output="prediction"), self.onnx.TensorProto.DOUBLE, 1)
+        )
+
+    def _add_labels(self, labels: list[str | int], probabilities: str) -> None:
+        best = self.node("ArgMax", probabilities, axis=1, keepdims=1)
+        texts = any(isinstance(label, str) for label in labels)
+        values = {"values_strings": [str(v) for v in labels]} if texts else {"values_int64s": labels}
+        self.node(
+            "LabelEncoder",
+            best,
+            output="prediction",
+            domain="ai.onnx.ml",
+            keys_int64s=list(range(len(labels))),
+            **values,
+        )
+        kind = self.onnx.TensorProto.STRING if texts else self.onnx.TensorProto.INT64
+        self.outputs.append(self.value("prediction", kind, 1))
+
+    def build(self, table: TableModel) -> Any:
+        graph = self.helper.make_graph(self.nodes, "gradatim", self.inputs, self.outputs, self.constants)  # fmt: skip
+        domains = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        model = self.helper.make_model(graph, opset_imports=domains, ir_version=IR_VERSION, producer_name="gradatim")  # fmt: skip
+        model.doc_string = f"Predicts {table.target}. {table.about['verdict']}"
+        self.onnx.checker.check_model(model)
+        return model

@@ -1,0 +1,185 @@
+"""The saved table model: preprocessing, the recommended model and the network, and what they predict."""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from gradatim.errors import choose
+from gradatim.fitting.predictors import Fitted, predict
+from gradatim.fitting.preprocessing import Preprocessing, describe_unread, from_json, read_columns
+from gradatim.model_folder import save_model
+from gradatim.models import MLP
+
+RECOMMENDED = "recommended"
+
+
+@dataclass
+class Fallbacks:
+    """Cells that could not be used as they were, counted over all rows predicted."""
+
+    unread: Counter[str] = field(default_factory=Counter)
+    unseen: Counter[str] = field(default_factory=Counter)
+
+
+class TableModel:
+    """A model of a table, with everything that turns rows into predictions.
+
+    Args:
+        target: Name of the column that is predicted.
+        labels: Class labels; empty for regression.
+        preprocessing: From typed columns to features.
+        models: Fitted models by name.
+        recommended: The one to use.
+        about: Plain facts: metrics, verdict, data.
+    """
+
+    def __init__(
+        self,
+        *,
+        target: str,
+        labels: list[str | int],
+        preprocessing: Preprocessing,
+        models: dict[str, Fitted],
+        recommended: str,
+        about: dict[str, Any],
+    ) -> None:
+        self.target, self.labels, self.preprocessing = target, labels, preprocessing
+        self.models, self.recommended, self.about = models, recommended, about
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that a table must have."""
+        return [encoder.column.name for encoder in self.preprocessing.encoders]
+
+    def fitted(self, model: str = RECOMMENDED) -> Fitted:
+        """The arrays of the model called ``model``."""
+        name = self.recommended if model == RECOMMENDED else model
+        return self.models[choose("predict", "model", name, self.models)]
+
+    def outputs(
+        self, frame: pd.DataFrame, model: str = RECOMMENDED, fallbacks: Fallbacks | None = None
+    ) -> np.ndarray:
+        """Return probabilities ``(N, classes)`` or values ``(N,)``; count what could not be used as it was."""
+        fallbacks = Fallbacks() if fallbacks is None else fallbacks
+        frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+        encoders = self.preprocessing.encoders
+        table, unread = read_columns(frame, [encoder.column for encoder in encoders])
+        fallbacks.unread.update(unread)
+        for encoder in encoders:
+            name = encoder.column.name
+            fallbacks.unseen.update({name: encoder.count_unseen(table[name])})
+        return predict(self.fitted(model), self.preprocessing.transform(table))
+
+    def describe(self, fallbacks: Fallbacks) -> list[str]:
+        """What was counted, one sentence each."""
+        columns = [encoder.column for encoder in self.preprocessing.encoders]
+        found = describe_unread(+fallbacks.unread, columns)
+        for name, count in (+fallbacks.unseen).items():
+            rows = "1 row has a category" if count == 1 else f"{count:,} rows have categories"
+            found.append(f"Column {name!r}: {rows} that training never saw; no level is set there.")
+        return found
+
+    def predict(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
+        """Return a label or a value for every row; columns are found by name.
+
+        Args:
+            frame: A table with at least the columns in :attr:`columns`.
+            model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
+        """
+        outputs = self._outputs_told(frame, model)
+        return self.decide(outputs)
+
+    def predict_proba(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
+        """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
+        if not self.labels:
+            choose("predict_proba", "task", "regression", ["classification"])
+        return self._outputs_told(frame, model)
+
+    def _outputs_told(self, frame: pd.DataFrame, model: str) -> np.ndarray:
+        fallbacks = Fallbacks()
+        outputs = self.outputs(frame, model, fallbacks)
+        for sentence in self.describe(fallbacks):
+            warnings.warn(sentence, stacklevel=3)
+        return outputs
+
+    def decide(self, outputs: np.ndarray) -> np.ndarray:
+        """The most probable label of every row; values stay as they are."""
+        return np.array(self.labels)[outputs.argmax(1)] if self.labels else outputs
+
+    def prediction_frame(self, outputs: np.ndarray) -> pd.DataFrame:
+        """Predictions as a table: ``prediction``, then one probability column for each class."""
+        columns: dict[str, np.ndarray] = {"prediction": self.decide(outputs)}
+        for k, label in enumerate(self.labels):
+            columns[f"probability {label}"] = outputs[:, k]
+        return pd.DataFrame(columns)
+
+    def predict_chunks(
+        self, chunks: Iterable[pd.DataFrame], model: str, fallbacks: Fallbacks
+    ) -> Iterator[pd.DataFrame]:
+        """Predict a stream of tables, one prediction table for each."""
+        for chunk in chunks:
+            yield self.prediction_frame(self.outputs(chunk, model, fallbacks))
+
+    def network(self) -> MLP:
+        """The (first) network as a PyTorch module, on preprocessed features."""
+        fitted = self.fitted("network")
+        s = fitted.settings
+        weights = [a for key, a in fitted.arrays.items() if key.startswith("0.") and "weight" in key]
+        module = MLP((weights[0].shape[1], *s["hidden"], len(weights[-1])), activation=s["activation"], dropout=s["dropout"])  # fmt: skip
+        linear = [layer for layer in module if isinstance(layer, torch.nn.Linear)]
+        for k, layer in enumerate(linear):
+            state = {n: torch.from_numpy(fitted.arrays[f"0.{k}.{n}"]) for n in ("weight", "bias")}
+            layer.load_state_dict(state)
+        return module.eval()
+
+    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
+        """Write a model folder that :func:`gradatim.load_model` reads."""
+        description = {
+            "target": self.target,
+            "labels": self.labels,
+            "recommended": self.recommended,
+            "preprocessing": self.preprocessing.to_json(),
+            "models": {
+                name: {"kind": m.kind, "classes": m.classes, "settings": m.settings}
+                for name, m in self.models.items()
+            },
+            "about": self.about,
+        }
+        tensors = {
+            f"{name}/{key}": torch.from_numpy(np.ascontiguousarray(array))
+            for name, fitted in self.models.items()
+            for key, array in fitted.arrays.items()
+        }
+        return save_model(folder, "table", description, tensors, extra)
+
+    def __repr__(self) -> str:
+        return f"TableModel({self.recommended!r} for {self.target!r} from {len(self.columns)} columns)"
+
+
+def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TableModel:
+    """Rebuild a saved table model."""
+    models = {
+        name: Fitted(
+            about["kind"],
+            about["classes"],
+            {k.removeprefix(f"{name}/"): t.numpy() for k, t in tensors.items() if k.startswith(f"{name}/")},  # fmt: skip
+            about["settings"],
+        )
+        for name, about in description["models"].items()
+    }
+    return TableModel(
+        target=description["target"],
+        labels=description["labels"],
+        preprocessing=from_json(description["preprocessing"]),
+        models=models,
+        recommended=description["recommended"],
+        about=description["about"],
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Protocol
 
 from benchmarks.contestants.contestant import find_contestant, missing_packages, package_versions
@@ -82,9 +83,7 @@ class Result:
         return None if seconds is None or reference is None else seconds / reference
 
 
-def turns(
-    variants: Mapping[str, Sequence[str]], repeats: int
-) -> Iterator[tuple[str, str]]:
+def turns(variants: Mapping[str, Sequence[str]], repeats: int) -> Iterator[tuple[str, str]]:
     """Yield contestants and variants in the order A B C A B C …
 
     >>> list(turns({"a": ["x"], "b": ["y", "z"]}, repeats=2))
@@ -115,31 +114,34 @@ def run_job(
     """
     modules = {name: find_contestant(job.family, name) for name in job.contestants}
     rows = {name: Row(name, module.TITLE) for name, module in modules.items()}
-    entrants: dict[str, Entrant] = {}
     with ExitStack() as stack:
+        entrants: dict[str, Entrant] = {}
         for name, module in modules.items():
             say(f"{job.name}: starting {module.TITLE}")
-            absent = missing_packages(module)
-            if absent:
-                rows[name].problem = f"{', '.join(absent)} not installed"
-                rows[name].is_skipped = True
-                continue
-            rows[name].versions = package_versions(module)
-            try:
-                entrants[name] = stack.enter_context(closing(start(job.name, name, quick=quick)))
-            except ContestantFailed as error:
-                rows[name].problem = f"failed: {error}"
-        variants = {name: modules[name].VARIANTS for name in entrants}
-        total = repeats * sum(map(len, variants.values()))
-        for number, (name, variant) in enumerate(turns(variants, repeats), start=1):
-            say(f"{job.name}: {rows[name].title}, {variant} ({number} of {total})")
+            if _is_ready(rows[name], module):
+                try:
+                    entrant = stack.enter_context(closing(start(job.name, name, quick=quick)))
+                    entrants[name] = entrant
+                except ContestantFailed as error:
+                    rows[name].problem = f"failed: {error}"
+        order = list(turns({name: modules[name].VARIANTS for name in entrants}, repeats))
+        for number, (name, variant) in enumerate(order, start=1):
+            say(f"{job.name}: {rows[name].title}, {variant} ({number} of {len(order)})")
             _take_turn(rows[name], entrants[name], variant, 1 if quick else job.epochs)
         for name, entrant in entrants.items():
             if not rows[name].problem:
                 rows[name].check = entrant.check(rows[name].variant)
-        first = next(iter(entrants.values()), None)
-        source, flops = (first.source, first.flops) if first else ("no data", 0.0)
+        source, flops = next(((e.source, e.flops) for e in entrants.values()), ("no data", 0.0))
     return Result(job, source, flops, list(rows.values()))
+
+
+def _is_ready(row: Row, module: ModuleType) -> bool:
+    absent = missing_packages(module)
+    if absent:
+        row.problem, row.is_skipped = f"{', '.join(absent)} not installed", True
+        return False
+    row.versions = package_versions(module)
+    return True
 
 
 def _take_turn(row: Row, entrant: Entrant, variant: str, epochs: int) -> None:

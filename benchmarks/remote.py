@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ class Remote:
     """
 
     def __init__(self, job: str, name: str, *, quick: bool) -> None:
-        self._errors = tempfile.TemporaryFile("w+", errors="replace")
+        self._stack = ExitStack()
+        self._errors = self._stack.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.worker", job, name, "quick" if quick else "full"],
             cwd=ROOT,
@@ -79,4 +81,4 @@ class Remote:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._errors.close()
+        self._stack.close()

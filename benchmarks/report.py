@@ -12,11 +12,11 @@ from benchmarks.harness import Result, Row
 from benchmarks.verdicts import Verdict
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
-_RIGHT = {"ms per epoch", "× Gradatim", "% of peak"}
 
 
 def _header(result: Result) -> list[str]:
-    figures = ["ms per epoch", "× Gradatim", "% of peak", result.job.check]
+    """Names of the columns; the first and the last are text, the others numbers."""
+    figures = [f"ms per {result.job.unit}", "× Gradatim", "% of peak", result.job.check]
     return ["contestant", *figures, "fastest with"]
 
 
@@ -42,9 +42,11 @@ def _ordered(result: Result) -> list[Row]:
 def print_result(console: Console, result: Result, peak: float) -> None:
     """Print one job as a table."""
     table = Table(title=f"{result.job.name}: {result.job.title}", caption=result.source)
-    for name in _header(result):
-        is_number = name in _RIGHT or name == result.job.check
-        table.add_column(name, justify="right" if is_number else "left")
+    first, *numbers, last = _header(result)
+    table.add_column(first)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    table.add_column(last)
     for row in _ordered(result):
         style = "bold" if row.name == "gradatim" else "dim" if row.problem else ""
         table.add_row(*_cells(result, row, peak), style=style)
@@ -67,7 +69,7 @@ def as_markdown(
     lines: list[str] = []
     for result in results:
         header = _header(result)
-        marks = ["---:" if c in _RIGHT or c == result.job.check else "---" for c in header]
+        marks = ["---", *["---:"] * (len(header) - 2), "---"]
         lines += [f"### {result.job.name}", "", f"{result.job.title}. Data: {result.source}.", ""]
         lines += [f"| {' | '.join(cells)} |" for cells in (header, marks)]
         lines += [f"| {' | '.join(_cells(result, row, peak))} |" for row in _ordered(result)]

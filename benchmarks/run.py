@@ -53,7 +53,9 @@ def main(arguments: list[str] | None = None) -> int:
     verdicts = [verdict for result in results for verdict in judge(result)]
     for result in results:
         print_result(console, result, peak)
-    console.print(f"{machine['cpu']}, {machine['threads']} threads, {peak / 1e9:.0f} GFLOP/s at best")
+    console.print(
+        f"{machine['cpu']}, {machine['threads']} threads, {peak / 1e9:.0f} GFLOP/s at best"
+    )
     print_verdicts(console, verdicts)
     if options.json:
         options.json.write_text(as_json(results, verdicts, machine), encoding="utf-8")
@@ -71,8 +73,10 @@ def print_verdicts(console: Console, verdicts: list[Verdict]) -> None:
 
 def exit_code(results: list[Result], verdicts: list[Verdict]) -> int:
     """Return 1 if a claim does not hold or a contestant that is installed has no times."""
-    failed = [row for result in results for row in result.rows if row.problem and not row.is_skipped]
-    return int(bool(failed) or any(verdict.holds is False for verdict in verdicts))
+    failed = [
+        row for result in results for row in result.rows if row.problem and not row.is_skipped
+    ]
+    return int(bool(failed) or any(v.holds is False and not v.is_goal for v in verdicts))
 
 
 if __name__ == "__main__":

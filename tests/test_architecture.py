@@ -11,7 +11,7 @@ import pytest
 import gradatim
 
 SOURCE = Path(gradatim.__file__).parent
-BASE = {"errors", "files"}
+BASE = {"errors", "files", "versions"}
 MODELS = BASE | {"data", "nn", "models"}
 TOPICS = {
     "neurons", "linear", "backprop", "theory", "timeseries", "bayes", "generative", "robust", "reinforcement",
@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
     "errors": set(),
     "files": {"errors"},
+    "versions": set(),
     "data": BASE,
     "nn": BASE | {"data"},
     "models": MODELS,
@@ -39,9 +40,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model_folder": MEASURING,
     "plots": READERS,
     "doctor": READERS,
-    "experiments": READERS,
-    "cli": READERS | {"experiments", "studio"},
-    "studio": READERS | {"experiments"},
+    "fitting": READERS,
+    "experiments": READERS | {"fitting"},
+    "cli": READERS | {"fitting", "experiments", "studio"},
+    "studio": READERS | {"fitting", "experiments"},
 }
 
 # Imports inside a function that point up, each with the reason why it may.

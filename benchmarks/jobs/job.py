@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-REFERENCE = "gradatim"
+REFERENCE, EVERYBODY = "gradatim", "everybody"
 
 
 @dataclass(frozen=True)
@@ -12,12 +12,14 @@ class Claim:
     """Gradatim needs at most ``1 / factor`` of the seconds of ``peer``.
 
     Args:
-        peer: Name of a contestant.
+        peer: Name of a contestant, or :data:`EVERYBODY`, the fastest of the others.
         factor: How many times faster Gradatim must be; 1 means never slower.
+        is_goal: Whether a failure is reported only, and does not make the run fail.
     """
 
     peer: str
     factor: float = 1.0
+    is_goal: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Job:
         check: Name of the figure by which one sees that everybody did the same work.
         epochs: Timed epochs per repeat, after one that is not timed.
         claims: What must hold.
+        unit: What lies between two ticks of the clock.
     """
 
     name: str
@@ -44,3 +47,4 @@ class Job:
     check: str
     epochs: int
     claims: tuple[Claim, ...]
+    unit: str = "epoch"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.contestants.mlp.task import MLP_CONTESTANTS, Task
-from benchmarks.jobs.job import Claim, Job
+from benchmarks.jobs.job import EVERYBODY, Claim, Job
 from gradatim.data import load
 from gradatim.errors import Unavailable
 
@@ -33,5 +33,5 @@ JOB = Job(
     load=load_task,
     check="training accuracy",
     epochs=2,
-    claims=(Claim("hand_tuned"), Claim("dataloader", 1.3)),
+    claims=(Claim("hand_tuned"), Claim("dataloader", 1.3), Claim(EVERYBODY, is_goal=True)),
 )

@@ -53,7 +53,7 @@ def test_rounds_compose_and_generators_fix_the_result():
 
 
 def test_errors():
-    with pytest.raises(GradatimError, match="operations must be one of rotate, .*got 'rotat'"):
+    with pytest.raises(GradatimError, match=r"operations must be one of rotate, .*got 'rotat'"):
         rand_augment(X, operations=("rotat",))
     with pytest.raises(GradatimError, match=r"strength must be in \[0, 1\], got 9"):
         rand_augment(X, strength=9)

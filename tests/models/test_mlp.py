@@ -45,6 +45,12 @@ def test_default_initialization(activation, variance):
     assert not model[0].bias.any()
 
 
+def test_slices_are_plain_chains():
+    model, x = MLP((3, 4, 2)), torch.randn(5, 3)
+    assert type(model[:-1]) is nn.Sequential
+    torch.testing.assert_close(model[-1](model[:-1](x)), model(x))
+
+
 def test_gradient_reaches_every_parameter():
     model = MLP((4, 8, 3), norm="batch")
     model(torch.randn(16, 4)).square().sum().backward()

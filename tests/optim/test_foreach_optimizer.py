@@ -53,5 +53,7 @@ def test_works_with_pytorchs_schedulers():
 
 def test_require():
     require("Rule", "rho", 0.5, True, "in [0, 1)", 0.9)
-    with pytest.raises(InvalidValue, match=r"^Rule: rho must be in \[0, 1\), got 2\. Try rho=0\.9\.$"):
+    with pytest.raises(
+        InvalidValue, match=r"^Rule: rho must be in \[0, 1\), got 2\. Try rho=0\.9\.$"
+    ):
         require("Rule", "rho", 2, False, "in [0, 1)", 0.9)

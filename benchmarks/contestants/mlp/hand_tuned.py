@@ -23,7 +23,8 @@ def build(task: Task, variant: str) -> Contestant:
         for _ in range(epochs):
             for rows in torch.randperm(len(X)).split(task.batch_size):
                 optimizer.zero_grad(set_to_none=True)
-                F.cross_entropy(model(X[rows]), y[rows]).backward()
+                output = model(X.index_select(0, rows))  # much faster than X[rows]
+                F.cross_entropy(output, y.index_select(0, rows)).backward()
                 optimizer.step()
             tick()
 

@@ -1,6 +1,7 @@
 """scikit-learn's own network, in float32; it shuffles once per epoch, and that is its clock."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,7 +20,7 @@ VARIANTS = THREADS
 class _TickingShuffle(np.random.RandomState):
     tick: Tick
 
-    def shuffle(self, x: np.ndarray) -> None:
+    def shuffle(self, x: Any) -> None:
         self.tick()
         super().shuffle(x)
 

@@ -1,6 +1,7 @@
 """What the contestants on plain PyTorch share."""
 
 from itertools import pairwise
+from typing import Protocol
 
 import torch
 from torch import nn
@@ -8,7 +9,14 @@ from torch import nn
 from benchmarks.contestants.mlp.task import Task
 
 
-def dense_network(task: Task) -> nn.Sequential:
+class Sized(Protocol):
+    """A task with the widths of its network, from input to output."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]: ...
+
+
+def dense_network(task: Sized) -> nn.Sequential:
     """Build the network of the task."""
     layers: list[nn.Module] = []
     for n_in, n_out in pairwise(task.sizes):

@@ -20,7 +20,9 @@ def fit(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Model folder.  [default: runs/fit-NAME]", show_default=False),
+        typer.Option(
+            "--output", "-o", help="Model folder.  [default: runs/fit-NAME]", show_default=False
+        ),
     ] = None,
     task: Annotated[
         str, typer.Option(help="auto, regression, binary, multiclass or classification.")
@@ -38,16 +40,22 @@ def fit(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
     ] = None,
-    budget: Annotated[str, typer.Option(help="Time for everything, such as 60s, 5m or 1h.")] = "60s",
+    budget: Annotated[
+        str, typer.Option(help="Time for everything, such as 60s, 5m or 1h.")
+    ] = "60s",
     trials: Annotated[
         int | None,
-        typer.Option(help="Settings of the network to try, however long they take; replaces --budget."),
+        typer.Option(
+            help="Settings of the network to try, however long they take; replaces --budget."
+        ),
     ] = None,
     rows: Annotated[int | None, typer.Option(help="Most rows to use.")] = None,
     seed: Annotated[
         int, typer.Option(help="Random seed: the same seed gives the same numbers.")
     ] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was killed.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was killed.")
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
 ) -> None:
     """Fit models to a table and say honestly whether a network beats the simple ones.
@@ -113,11 +121,12 @@ def predict(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="A CSV, TSV or Parquet file, or a built-in name.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="CSV file of predictions.")
-    ] = Path("predictions.csv"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="CSV file of predictions.")] = Path(
+        "predictions.csv"
+    ),
     which: Annotated[
-        str, typer.Option("--model", help="'recommended', or a model of the folder such as 'network'.")
+        str,
+        typer.Option("--model", help="'recommended', or a model of the folder such as 'network'."),
     ] = "recommended",
 ) -> None:
     """Predict every row of a table; columns are found by name."""
@@ -131,13 +140,18 @@ def predict(
 
 def export(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that 'fit' wrote.")],
-    onnx: Annotated[bool, typer.Option("--onnx", help="Write ONNX, preprocessing included.")] = False,
+    onnx: Annotated[
+        bool, typer.Option("--onnx", help="Write ONNX, preprocessing included.")
+    ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write.  [default: MODEL/model.onnx]", show_default=False),
+        typer.Option(
+            "--output", "-o", help="File to write.  [default: MODEL/model.onnx]", show_default=False
+        ),
     ] = None,
     which: Annotated[
-        str, typer.Option("--model", help="'network', 'recommended', or another model of the folder.")
+        str,
+        typer.Option("--model", help="'network', 'recommended', or another model of the folder."),
     ] = "network",
 ) -> None:
     """Write a model with its preprocessing for other programs."""

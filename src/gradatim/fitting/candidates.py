@@ -52,7 +52,9 @@ def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
         [9.5]
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of collinear columns and slow convergence: the score tells
+        warnings.simplefilter(
+            "ignore"
+        )  # of collinear columns and slow convergence: the score tells
         return _FIT[name](X, y, classes, seed)
 
 

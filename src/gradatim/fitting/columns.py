@@ -18,7 +18,9 @@ DATE_FORMATS = (
 )
 _MOSTLY = 0.95  # share of cells that must fit a type
 _PROBE = 2000  # cells looked at to find a date format
-_IDENTIFIER = re.compile(r"(^|[_\s.-])(id|uuid|guid|index|key|rownum|row)$|^column 1$|[a-z]I[dD]$", re.I)
+_IDENTIFIER = re.compile(
+    r"(^|[_\s.-])(id|uuid|guid|index|key|rownum|row)$|^column 1$|[a-z]I[dD]$", re.I
+)
 
 
 @dataclass(frozen=True)

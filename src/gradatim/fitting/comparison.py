@@ -17,7 +17,7 @@ from gradatim.fitting.work import Work
 
 CACHE_CELLS = 50_000_000
 MIN_FOLDS = 3
-SHARE = 0.4  # of the budget, after which no further fold is begun
+SHARE = 0.5  # of the budget, after which no further fold is begun
 
 Figures = dict[str, float]
 Tell = Callable[[str, float], None]
@@ -142,10 +142,14 @@ def compare(problem: Problem, folds: Folds, work: Work, budget: float | None, se
         if work.recall(f"stop-{done}", lambda late=late: late):  # type: ignore[misc]
             break
     failed = [name for name in names if not all(result.figures for result in results[name])]
-    notes += [f"The model '{name}' could not be fitted in every fold and is left out." for name in failed]
+    notes += [
+        f"The model '{name}' could not be fitted in every fold and is left out." for name in failed
+    ]
     if done < len(folds.splits):
         notes.append(f"{done} of {len(folds.splits)} folds were used, to keep within the budget.")
-    return Comparison(folds.splits[:done], {n: r for n, r in results.items() if n not in failed}, notes)
+    return Comparison(
+        folds.splits[:done], {n: r for n, r in results.items() if n not in failed}, notes
+    )
 
 
 def _affordable(problem: Problem, folds: Folds) -> tuple[list[str], list[str]]:

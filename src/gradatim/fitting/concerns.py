@@ -50,7 +50,9 @@ def _leaks(problem: Problem, seed: int) -> list[str]:
     return found
 
 
-def _alone(values: np.ndarray, problem: Problem, learn: np.ndarray, judge: np.ndarray) -> str | None:
+def _alone(
+    values: np.ndarray, problem: Problem, learn: np.ndarray, judge: np.ndarray
+) -> str | None:
     y, X = problem.y, values[:, None]
     scale = np.abs(X[learn]).max()
     X = X / scale if np.isfinite(scale) and scale > 1e30 else X
@@ -130,4 +132,6 @@ def _drift(problem: Problem) -> list[str]:
     if not found:
         return []
     names = ", ".join(repr(name) for name in found[:5]) + (", …" if len(found) > 5 else "")
-    return [f"Drift: {names} differ{'s' if len(found) == 1 else ''} between training and test rows."]
+    return [
+        f"Drift: {names} differ{'s' if len(found) == 1 else ''} between training and test rows."
+    ]

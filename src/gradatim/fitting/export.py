@@ -145,7 +145,9 @@ class _Graph:
             for k, (weight, bias) in enumerate(layers):
                 h = self.node("Add", self.node("MatMul", h, self.constant(weight.T)), self.constant(bias))  # fmt: skip
                 if k < len(layers) - 1:
-                    h = self.node({"relu": "Relu", "tanh": "Tanh"}[fitted.settings["activation"]], h)
+                    h = self.node(
+                        {"relu": "Relu", "tanh": "Tanh"}[fitted.settings["activation"]], h
+                    )
             outputs.append(self.node("Softmax", h, axis=1) if fitted.classes else h)
         total = outputs[0]
         for other in outputs[1:]:
@@ -153,20 +155,28 @@ class _Graph:
         count = self.constant(float(len(members)))
         if fitted.classes:
             probabilities = self.node("Div", total, count, output="probabilities")
-            self.outputs.append(self.value(probabilities, self.onnx.TensorProto.DOUBLE, fitted.classes))
+            self.outputs.append(
+                self.value(probabilities, self.onnx.TensorProto.DOUBLE, fitted.classes)
+            )
             self._add_labels(table.labels, probabilities)
             return
         mean = self.node("Div", total, count)
         scaled = self.node("Mul", mean, self.constant(fitted.settings.get("scale", 1.0)))
         center = self.constant(fitted.settings.get("center", 0.0))
         self.outputs.append(
-            self.value(self.node("Add", scaled, center, output="prediction"), self.onnx.TensorProto.DOUBLE, 1)
+            self.value(
+                self.node("Add", scaled, center, output="prediction"),
+                self.onnx.TensorProto.DOUBLE,
+                1,
+            )
         )
 
     def _add_labels(self, labels: list[str | int], probabilities: str) -> None:
         best = self.node("ArgMax", probabilities, axis=1, keepdims=1)
         texts = any(isinstance(label, str) for label in labels)
-        values = {"values_strings": [str(v) for v in labels]} if texts else {"values_int64s": labels}
+        values = (
+            {"values_strings": [str(v) for v in labels]} if texts else {"values_int64s": labels}
+        )
         self.node(
             "LabelEncoder",
             best,
@@ -180,7 +190,10 @@ class _Graph:
 
     def build(self, table: TableModel) -> Any:
         graph = self.helper.make_graph(self.nodes, "gradatim", self.inputs, self.outputs, self.constants)  # fmt: skip
-        domains = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        domains = [
+            self.helper.make_opsetid("", OPSET),
+            self.helper.make_opsetid("ai.onnx.ml", ML_OPSET),
+        ]
         model = self.helper.make_model(graph, opset_imports=domains, ir_version=IR_VERSION, producer_name="gradatim")  # fmt: skip
         model.doc_string = f"Predicts {table.target}. {table.about['verdict']}"
         self.onnx.checker.check_model(model)

@@ -42,7 +42,9 @@ def permutation_importance(
         scores = []
         for _ in range(repeats):
             shuffled = [b[rng.permutation(len(y))] if j == k else b for j, b in enumerate(blocks)]
-            scores.append(score(y, predict(fitted, np.concatenate(shuffled, axis=1)), fitted.classes))
+            scores.append(
+                score(y, predict(fitted, np.concatenate(shuffled, axis=1)), fitted.classes)
+            )
         found[encoder.column.name] = float(np.mean(scores)) - base
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 

@@ -42,9 +42,13 @@ class Job:
     def __post_init__(self) -> None:
         choose("fit", "task", self.task, TASKS)
         if isinstance(self.test, float) and not 0.0 < self.test < 1.0:
-            raise InvalidValue(f"fit: test must be a share between 0 and 1 or a file, got {self.test}. Try 0.2.")
+            raise InvalidValue(
+                f"fit: test must be a share between 0 and 1 or a file, got {self.test}. Try 0.2."
+            )
         if not 0.0 < self.budget < float("inf"):
-            raise InvalidValue(f"fit: budget must be more than 0 seconds, got {self.budget}. Try 60s.")
+            raise InvalidValue(
+                f"fit: budget must be more than 0 seconds, got {self.budget}. Try 60s."
+            )
         for name, value in (("trials", self.trials), ("rows", self.rows)):
             if value is not None and value < 1:
                 raise InvalidValue(f"fit: {name} must be at least 1, got {value}.")
@@ -54,7 +58,9 @@ class Job:
             raise InvalidValue("fit: time_column and group must not be given together. Choose one.")
         for name in ("time_column", "group"):
             if self.target is not None and getattr(self, name) == self.target:
-                raise InvalidValue(f"fit: {name} must differ from the target, got {self.target!r} for both.")
+                raise InvalidValue(
+                    f"fit: {name} must differ from the target, got {self.target!r} for both."
+                )
         if self.target is not None and self.target in self.drop:
             raise InvalidValue(f"fit: drop must not name the target, got {self.target!r}.")
 
@@ -74,7 +80,9 @@ def parse_budget(text: str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS or float(found[1]) <= 0:
-        raise InvalidValue(f"fit: budget must be a time such as 60s, 5m or 1h, got {text!r}. Try 60s.")
+        raise InvalidValue(
+            f"fit: budget must be a time such as 60s, 5m or 1h, got {text!r}. Try 60s."
+        )
     return float(found[1]) * _UNITS[found[2]]
 
 

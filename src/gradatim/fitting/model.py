@@ -132,7 +132,9 @@ class TableModel:
         """The (first) network as a PyTorch module, on preprocessed features."""
         fitted = self.fitted("network")
         s = fitted.settings
-        weights = [a for key, a in fitted.arrays.items() if key.startswith("0.") and "weight" in key]
+        weights = [
+            a for key, a in fitted.arrays.items() if key.startswith("0.") and "weight" in key
+        ]
         module = MLP((weights[0].shape[1], *s["hidden"], len(weights[-1])), activation=s["activation"], dropout=s["dropout"])  # fmt: skip
         linear = [layer for layer in module if isinstance(layer, torch.nn.Linear)]
         for k, layer in enumerate(linear):
@@ -161,7 +163,9 @@ class TableModel:
         return save_model(folder, "table", description, tensors, extra)
 
     def __repr__(self) -> str:
-        return f"TableModel({self.recommended!r} for {self.target!r} from {len(self.columns)} columns)"
+        return (
+            f"TableModel({self.recommended!r} for {self.target!r} from {len(self.columns)} columns)"
+        )
 
 
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TableModel:
@@ -170,7 +174,11 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Tabl
         name: Fitted(
             about["kind"],
             about["classes"],
-            {k.removeprefix(f"{name}/"): t.numpy() for k, t in tensors.items() if k.startswith(f"{name}/")},  # fmt: skip
+            {
+                k.removeprefix(f"{name}/"): t.numpy()
+                for k, t in tensors.items()
+                if k.startswith(f"{name}/")
+            },  # fmt: skip
             about["settings"],
         )
         for name, about in description["models"].items()

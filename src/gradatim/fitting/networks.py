@@ -29,7 +29,7 @@ class NetworkSettings:
     dropout: float = 0.1
     weight_decay: float = 0.1
     lr: float = 3e-3
-    steps: int = 1000
+    steps: int = 600
     members: int = 1
 
 
@@ -92,7 +92,9 @@ def fit_network(
     def target(values: np.ndarray) -> np.ndarray:
         return values if classes else ((values - center) / scale).astype(np.float32)[:, None]
 
-    watched = None if validation is None else (validation[0].astype(np.float32), target(validation[1]))
+    watched = (
+        None if validation is None else (validation[0].astype(np.float32), target(validation[1]))
+    )
     arrays, histories = {}, []
     for member in range(settings.members):
         first = int(np.random.default_rng([seed, member]).integers(2**31))
@@ -103,7 +105,12 @@ def fit_network(
         for k, layer in enumerate(linear):
             arrays[f"{member}.{k}.weight"] = layer.weight.detach().numpy().copy()
             arrays[f"{member}.{k}.bias"] = layer.bias.detach().numpy().copy()
-    described = {**asdict(settings), "hidden": list(settings.hidden), "center": center, "scale": scale}
+    described = {
+        **asdict(settings),
+        "hidden": list(settings.hidden),
+        "center": center,
+        "scale": scale,
+    }
     return Fitted("chain", classes, arrays, described), histories[0]
 
 

@@ -77,7 +77,9 @@ class Encoder:
         other = len(self.levels) if self.marks_other else width
         missing = width - 1 if self.marks_missing else width
         places = np.array([*(place.get(name, other) for name in cells.names), missing])
-        features = np.zeros((len(cells.codes), width + 1))  # the last column takes what has no place
+        features = np.zeros(
+            (len(cells.codes), width + 1)
+        )  # the last column takes what has no place
         features[np.arange(len(cells.codes)), places[cells.codes]] = 1.0
         return features[:, :width]
 
@@ -133,7 +135,9 @@ def read_columns(
         hint = f" The nearest column is {near[0]!r}." if near else ""
         names = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
         plural = "s" if len(missing) > 1 else ""
-        raise InvalidValue(f"{owner}: the table must have the column{plural} {names}, and has not.{hint}")
+        raise InvalidValue(
+            f"{owner}: the table must have the column{plural} {names}, and has not.{hint}"
+        )
     table, unread = {}, Counter[str]()
     for column in columns:
         table[column.name], count = read_cells(frame[column.name], column)

@@ -182,8 +182,12 @@ def _split(
         rng = np.random.default_rng([job.seed, 0])
         strata = make_strata(y, is_classification=bool(labels))
         train, test = split_test(strata, float(job.test), rng, groups=groups, times=times)
-    if labels and len(np.unique(y[train])) < 2 or not labels and np.ptp(y[train]) == 0:
-        raise InvalidValue("fit: the training rows must have different targets, got one value only.")
+    if (labels and len(np.unique(y[train])) < 2) or (not labels and np.ptp(y[train]) == 0):
+        raise InvalidValue(
+            "fit: the training rows must have different targets, got one value only."
+        )
     if len(train) < 10:
-        raise InvalidValue(f"fit: test must leave at least 10 rows to learn from, got {len(train)}.")
+        raise InvalidValue(
+            f"fit: test must leave at least 10 rows to learn from, got {len(train)}."
+        )
     return train, test

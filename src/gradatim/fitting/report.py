@@ -82,14 +82,18 @@ def _describe_data(report: Report, p: Problem) -> None:
     ]
     if p.classes:
         counts = np.bincount(p.y[p.train], minlength=p.classes)
-        shown = ", ".join(f"{label} {count:,}" for label, count in zip(p.labels[:12], counts, strict=False))
+        shown = ", ".join(
+            f"{label} {count:,}" for label, count in zip(p.labels[:12], counts, strict=False)
+        )
         rows.append(["classes", shown + (", …" if p.classes > 12 else "")])
     else:
         y = p.y[p.train]
         rows.append(["target", f"mean {y.mean():.4g}, deviation {y.std():.4g}, {y.min():.4g} to {y.max():.4g}"])  # fmt: skip
     report.table("Data", columns=["", "value"], rows=rows)
     if p.notes:
-        report.table("What was done to the data", columns=["step"], rows=[[note] for note in p.notes])
+        report.table(
+            "What was done to the data", columns=["step"], rows=[[note] for note in p.notes]
+        )
 
 
 def _how_split(p: Problem) -> str:
@@ -109,7 +113,11 @@ def comparison_table(report: Report, f: Findings) -> None:
         interval = corrected_interval(scores(results), f.comparison.ratio)
         mark = " ←" if name == f.verdict.recommended else ""
         rows.append(
-            [name + mark, interval.mean, f"{_short(interval.low)} to {_short(interval.high)}"]
+            [
+                name + mark,
+                interval.mean,
+                f"{_short(max(interval.low, 0.0))} to {_short(interval.high)}",
+            ]
             + [means[name].get(other) for other in others]
             + [float(np.mean([r.seconds for r in results]))]
         )
@@ -134,13 +142,15 @@ def _short(value: float) -> str:
 
 
 def _compare_figure(report: Report, f: Findings) -> None:
-    intervals = {n: corrected_interval(scores(r), f.comparison.ratio) for n, r in f.results().items()}
+    intervals = {
+        n: corrected_interval(scores(r), f.comparison.ratio) for n, r in f.results().items()
+    }
     report.figure(
         "comparison",
         comparison_bars(
             {name: i.mean for name, i in intervals.items()},
             label=f"cross-validated {f.verdict.metric} (smaller is better)",
-            intervals={name: (i.low, i.high) for name, i in intervals.items()},
+            intervals={name: (max(i.low, 0.0), i.high) for name, i in intervals.items()},
             highlight=f.verdict.recommended,
         ),
         caption="Mean over the folds with corrected 95 % intervals. Intervals of single models are wider than "

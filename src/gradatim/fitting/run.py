@@ -31,7 +31,7 @@ from gradatim.fitting.verdict import NETWORK, Verdict, decide
 from gradatim.fitting.work import Work
 from gradatim.model_folder import any_entry
 
-RESERVE = 0.2  # of the budget, for the last training and the report
+RESERVE = 0.12  # of the budget, for the last training and the report
 
 
 @dataclass
@@ -60,7 +60,9 @@ class FitResult:
     def headline(self) -> str:
         """What was fitted, in a line."""
         p = self.problem
-        sizes = f"{len(p.train):,} training rows, {len(p.test):,} test rows, {len(p.columns)} columns"
+        sizes = (
+            f"{len(p.train):,} training rows, {len(p.test):,} test rows, {len(p.columns)} columns"
+        )
         return f"{p.name}: {p.task} of {p.target!r} ({sizes}, {self.seconds:.0f} s)"
 
     @property
@@ -157,7 +159,9 @@ def _read_problem(data: "str | Path | pd.DataFrame", job: Job) -> Problem:
         kept = np.random.default_rng([job.seed, 3]).permutation(len(raw.frame))[: job.rows]
         raw.frame = raw.frame.iloc[np.sort(kept)]
         raw.notes.append(f"A random sample of {job.rows:,} of {raw.rows:,} rows is used, as asked.")
-    test = read_table(job.test, cells=job.cells, seed=job.seed) if isinstance(job.test, str) else None
+    test = (
+        read_table(job.test, cells=job.cells, seed=job.seed) if isinstance(job.test, str) else None
+    )
     return prepare(raw, job, test)
 
 
@@ -174,11 +178,14 @@ def fingerprint(problem: Problem) -> str:
 
 def _solve(problem: Problem, job: Job, work: Work, folder: Path, tell: Tell) -> FitResult:
     timed = job.budget if job.trials is None else None
+    start_up = work.elapsed - work.spent
     folds = Folds(problem, plan_folds(problem, job.seed))
     if len(folds.splits) < 2:
-        raise InvalidValue("fit: the training rows must allow at least two folds, and do not. Use more rows.")
+        raise InvalidValue(
+            "fit: the training rows must allow at least two folds, and do not. Use more rows."
+        )
     comparison = compare(problem, folds, work, timed, job.seed, tell)
-    deadline = None if timed is None else timed * (1 - RESERVE) - _last_training(comparison, work)
+    deadline = None if timed is None else _deadline(timed, comparison, start_up)
     tuning = tune(folds, len(comparison.folds), work, deadline=deadline, trials=job.trials, seed=job.seed, tell=tell)  # fmt: skip
     simple = {name: scores(results) for name, results in comparison.simple.items()}
     metric = next(iter(next(iter(comparison.simple.values()))[0].figures))
@@ -188,10 +195,10 @@ def _solve(problem: Problem, job: Job, work: Work, folder: Path, tell: Tell) -> 
     return _finish(problem, job, comparison, tuning, verdict, folds, work, folder, tell)
 
 
-def _last_training(comparison: Comparison, work: Work) -> float:
-    """Seconds that the last trainings may take, from what the folds took."""
+def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
+    """When tuning must end: the last trainings take as long as the slowest fold, the report about as long as starting up."""
     slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    return 1.5 * slowest
+    return budget * (1 - RESERVE) - 1.5 * slowest - 0.6 * start_up
 
 
 def _finish(
@@ -293,5 +300,3 @@ def _predictions(model: TableModel, problem: Problem, outputs: np.ndarray) -> by
     rows = problem.rows[problem.test]
     table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
     return table.to_csv(index=False).encode()
-
-

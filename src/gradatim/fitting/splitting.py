@@ -113,4 +113,6 @@ def make_folds(
         place = assign_groups(groups, min(count, len(np.unique(groups))), rng)
     else:
         place = assign_folds(strata, count, rng)
-    return [(np.flatnonzero(place != k), np.flatnonzero(place == k)) for k in range(place.max() + 1)]
+    return [
+        (np.flatnonzero(place != k), np.flatnonzero(place == k)) for k in range(place.max() + 1)
+    ]

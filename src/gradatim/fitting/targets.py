@@ -43,7 +43,9 @@ def read_target(
 
 def _is_number(cells: pd.Series, column: Column, notes: list[str]) -> bool:
     if column.kind == "date":
-        raise InvalidValue(f"fit: target must hold numbers or classes, got dates in {column.name!r}.")
+        raise InvalidValue(
+            f"fit: target must hold numbers or classes, got dates in {column.name!r}."
+        )
     if column.kind != "numeric":
         return False
     values, _ = read_cells(cells, column)

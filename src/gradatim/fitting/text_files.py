@@ -39,7 +39,9 @@ def read_text_chunks(path: Path, rows: int, notes: list[str]) -> Iterator[pd.Dat
         if "\0" in head:
             raise InvalidValue(f"fit: {path} must be a text table, but it holds binary data.")
         if not head.strip():
-            raise InvalidValue(f"fit: {path} must be a table with a header and rows, but it is empty.")
+            raise InvalidValue(
+                f"fit: {path} must be a table with a header and rows, but it is empty."
+            )
         delimiter = sniff_delimiter(head, path.name)
         names = _names(head, delimiter, notes)
         yield from _chunks(path, encoding, delimiter, names, rows)
@@ -105,7 +107,9 @@ def _names(head: str, delimiter: str, notes: list[str]) -> list[str]:
         while fresh in names:
             fresh, number = f"{name}.{number}", number + 1
         if fresh != name:
-            notes.append(f"Two columns are called {name!r}; the later one is called {fresh!r} here.")
+            notes.append(
+                f"Two columns are called {name!r}; the later one is called {fresh!r} here."
+            )
         names.append(fresh)
     return names
 

@@ -31,7 +31,9 @@ def tree_arrays(model: Any, classes: int) -> Fitted:
         "value": np.where(leaf, nodes["value"], 0.0).astype(np.float64),
         "start": np.asarray(model._baseline_prediction, dtype=np.float64).reshape(1, -1),
     }
-    fitted = Fitted("trees", classes, arrays, {"depth": int(nodes["depth"].max()), "trees": len(trees)})
+    fitted = Fitted(
+        "trees", classes, arrays, {"depth": int(nodes["depth"].max()), "trees": len(trees)}
+    )
     present = getattr(model, "classes_", np.arange(classes))
     return fitted if len(present) == classes or not classes else _spread(fitted, present, classes)
 

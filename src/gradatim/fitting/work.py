@@ -30,13 +30,17 @@ class Work:
         found = self._read("job")
         if resume and found is not None:
             if found["value"] != json.loads(json.dumps(job)):
-                changed = [k for k in job if json.loads(json.dumps(job[k])) != found["value"].get(k)]
+                changed = [
+                    k for k in job if json.loads(json.dumps(job[k])) != found["value"].get(k)
+                ]
                 raise InvalidValue(
                     f"fit: resume must go on with the same data and settings, but {', '.join(changed)} changed. "
                     "Start anew without --resume."
                 )
             self.is_resumed = True
-            self.spent = max(json.loads(p.read_text("utf-8"))["clock"] for p in folder.glob("*.json"))
+            self.spent = max(
+                json.loads(p.read_text("utf-8"))["clock"] for p in folder.glob("*.json")
+            )
         else:
             self.remove()
             self.put("job", job)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -67,6 +68,11 @@ class MLP(nn.Sequential):
         self.sizes, self.activation, self.dropout = sizes, activation, dropout
         self.norm, self.init, self.bias = norm, init, bias
         initialize(self, init or default_scheme(activation))
+
+    def __getitem__(self, index: Any) -> Any:
+        """A layer, or a plain ``nn.Sequential`` of several: part of an MLP need not be one."""
+        layers = list(self)[index]
+        return nn.Sequential(*layers) if isinstance(index, slice) else layers
 
     def stages(self) -> Iterable[tuple[str, nn.Module]]:
         """The chain's links, in order, with their names."""

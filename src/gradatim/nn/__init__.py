@@ -14,6 +14,7 @@ from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
+from gradatim.nn.multi_task import MultiTask
 from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
@@ -27,6 +28,7 @@ __all__ = [
     "Fans",
     "LayerStatistics",
     "MCPrediction",
+    "MultiTask",
     "Sign",
     "StandardDropout",
     "Step",

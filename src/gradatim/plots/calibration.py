@@ -40,7 +40,9 @@ def calibration(confidence: ArrayLike, is_right: ArrayLike, *, bins: int = 10) -
     spread = np.sqrt(np.maximum(y * (1 - y), 0.25 / sizes) / sizes)
     axes.errorbar(x, y, yerr=np.minimum(spread, np.stack([y, 1 - y])), fmt="none", ecolor=RULE, elinewidth=1.5, zorder=2)  # fmt: skip
     axes.plot(x, y, "o-", color=PALETTE[0], markersize=6, zorder=3)
-    axes.set(xlim=(low, 1.01), ylim=(low, 1.01), xlabel="confidence", ylabel="share of right answers")
+    axes.set(
+        xlim=(low, 1.01), ylim=(low, 1.01), xlabel="confidence", ylabel="share of right answers"
+    )
     axes.annotate("too cautious", (0.04, 0.94), xycoords="axes fraction", color=MUTED, fontsize=9)
     axes.annotate("too sure", (0.96, 0.05), xycoords="axes fraction", color=MUTED, fontsize=9, ha="right")  # fmt: skip
     axes.set_title(f"calibration error {100 * error:.1f} %")

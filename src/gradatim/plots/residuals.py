@@ -31,7 +31,12 @@ def residuals(y: ArrayLike, predicted: ArrayLike, *, label: str = "target") -> F
         rows = np.random.default_rng(0).choice(len(true), MAX_POINTS, replace=False)
         true, guess = true[rows], guess[rows]
     figure, (left, right) = new_figure(columns=2, width=8.0, height=3.6)
-    style = {"s": 14, "alpha": max(0.15, min(0.8, 300 / len(true))), "color": PALETTE[0], "linewidths": 0}
+    style = {
+        "s": 14,
+        "alpha": max(0.15, min(0.8, 300 / len(true))),
+        "color": PALETTE[0],
+        "linewidths": 0,
+    }
     ends = [min(true.min(), guess.min()), max(true.max(), guess.max())]
     left.plot(ends, ends, color=RULE, linewidth=1.4, zorder=1)
     left.scatter(guess, true, zorder=2, **style)

@@ -1,15 +1,22 @@
 """The training engine: a loop, its record, its observers."""
 
+from gradatim.training.augmented import augmented_step, mixup_step
 from gradatim.training.callbacks import Callback, EarlyStopping, TensorBoard
 from gradatim.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from gradatim.training.distillation import distillation_step
+from gradatim.training.gradient_penalties import gradient_norm_step, gradient_variance_step
 from gradatim.training.health import NonFiniteError
 from gradatim.training.history import History
+from gradatim.training.lottery_ticket import Ticket, find_tickets
 from gradatim.training.lr_range import LRRange, lr_range_test
 from gradatim.training.metrics import METRICS, build_metric
+from gradatim.training.multi_task import multi_task_step
+from gradatim.training.pretext import denoising_step, masked_reconstruction_step, rotation_step
 from gradatim.training.replicas import Replicas, train_replicas
 from gradatim.training.swa import SWA
 from gradatim.training.switch_optimizer import SwitchOptimizer
 from gradatim.training.trainer import Trainer
+from gradatim.training.transfer import freeze, layerwise_groups, replace_head, unfreeze
 
 __all__ = [
     "METRICS",
@@ -23,10 +30,25 @@ __all__ = [
     "Replicas",
     "SwitchOptimizer",
     "TensorBoard",
+    "Ticket",
     "Trainer",
+    "augmented_step",
     "build_metric",
+    "denoising_step",
+    "distillation_step",
+    "find_tickets",
+    "freeze",
+    "gradient_norm_step",
+    "gradient_variance_step",
+    "layerwise_groups",
     "load_checkpoint",
     "lr_range_test",
+    "masked_reconstruction_step",
+    "mixup_step",
+    "multi_task_step",
+    "replace_head",
+    "rotation_step",
     "save_checkpoint",
     "train_replicas",
+    "unfreeze",
 ]

@@ -1,0 +1,45 @@
+"""Train a small network on the odds that a large one gives."""
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.losses import cross_entropy, distillation_loss
+from gradatim.losses.distillation import check_distillation
+from gradatim.training.batches import Batch
+from gradatim.training.steps import StepFunction
+
+
+def distillation_step(
+    teacher: nn.Module, *, temperature: float = 2.0, mix: float = 0.9
+) -> StepFunction:
+    r"""Make a step that trains a student on a teacher's tempered odds and the labels.
+
+    .. math:: \alpha\,E_T(g(x), f(x)) + (1-\alpha)\,E(g(x), y)
+
+    Validation measures cross-entropy on the labels alone, as for any classifier.
+
+    Args:
+        teacher: :math:`f`, a trained network on the same device; it is set to evaluation mode.
+        temperature: :math:`T`.
+        mix: Share :math:`\alpha` of the teacher.
+
+    Example:
+        >>> from gradatim.training import Trainer
+        >>> X, y = torch.randn(20, 4), torch.arange(20) % 3
+        >>> teacher, student = nn.Linear(4, 3), nn.Linear(4, 3)
+        >>> trainer = Trainer(student, step=distillation_step(teacher), epochs=1)
+        >>> "train_loss" in trainer.fit((X, y)).records[0]
+        True
+    """
+    check_distillation(temperature, mix)
+    teacher.eval()
+
+    def step(model: nn.Module, batch: Batch) -> Tensor:
+        *inputs, target = batch
+        if not model.training:
+            return cross_entropy(model(*inputs), target)
+        with torch.no_grad():
+            odds = teacher(*inputs)
+        return distillation_loss(model(*inputs), odds, target, temperature=temperature, mix=mix)
+
+    return step

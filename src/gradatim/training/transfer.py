@@ -1,0 +1,118 @@
+"""Transfer learning: keep what a network knows, change what it says."""
+
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+
+from gradatim.errors import InvalidValue, choose
+from gradatim.optim import decay_groups
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def freeze(model: Model, *names: str) -> Model:
+    """Stop the parameters of some parts, or of all, from learning, in place.
+
+    Batch normalization in a frozen part keeps its gain and shift; its running averages still follow
+    the data while the model trains.
+
+    Args:
+        model: The network.
+        names: Names of its parts, such as ``"trunk"`` or ``"0"``; none for the whole.
+
+    Example:
+        >>> model = freeze(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)), "0")
+        >>> [parameter.requires_grad for parameter in model.parameters()]
+        [False, False, True, True]
+    """
+    return _set_learning(model, names, "freeze", learns=False)
+
+
+def unfreeze(model: Model, *names: str) -> Model:
+    """Let the parameters of some parts, or of all, learn again, in place.
+
+    Args:
+        model: The network.
+        names: Names of its parts; none for the whole.
+
+    Example:
+        >>> model = unfreeze(freeze(nn.Linear(2, 1)))
+        >>> all(parameter.requires_grad for parameter in model.parameters())
+        True
+    """
+    return _set_learning(model, names, "unfreeze", learns=True)
+
+
+def _set_learning(model: Model, names: tuple[str, ...], owner: str, *, learns: bool) -> Model:
+    parts = dict(model.named_modules())
+    for name in names or ("",):
+        parts[choose(owner, "names", name, parts)].requires_grad_(learns)
+    return model
+
+
+def replace_head(
+    model: Model, out_features: int, *, name: str | None = None, seed: int = 0
+) -> Model:
+    """Give a network a fresh last layer, in place.
+
+    Args:
+        model: The network.
+        out_features: Outputs of the new layer.
+        name: Name of the layer to replace; by default the last dense one.
+        seed: Seed of its weights.
+
+    Example:
+        >>> from gradatim.models import MLP
+        >>> replace_head(MLP((64, 32, 10)), 4)[-1]
+        Linear(in_features=32, out_features=4, bias=True)
+    """
+    layers = {key: layer for key, layer in model.named_modules() if isinstance(layer, nn.Linear)}
+    if not layers or "" in layers:
+        raise InvalidValue(
+            "replace_head: model must contain a dense layer, got none within "
+            f"{type(model).__name__}. Put it into nn.Sequential."
+        )
+    chosen = list(layers)[-1] if name is None else choose("replace_head", "name", name, layers)
+    old = layers[chosen]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        new = nn.Linear(old.in_features, out_features, bias=old.bias is not None)
+    parent, _, own = chosen.rpartition(".")
+    setattr(model.get_submodule(parent), own, new.to(old.weight))
+    sizes = getattr(model, "sizes", None)
+    if name is None and isinstance(sizes, tuple):
+        model.sizes = (*sizes[:-1], out_features)  # so that a saved model is rebuilt with it
+    return model
+
+
+def layerwise_groups(
+    model: nn.Module, lr: float, *, decay: float = 0.8, weight_decay: float = 0.0
+) -> list[dict[str, Any]]:
+    r"""Parameter groups whose learning rates fall from the last part of a network to the first.
+
+    .. math:: \eta_\ell = \eta\,\rho^{L-\ell}
+
+    Pass them to any PyTorch optimizer, and that to the trainer, whose schedule scales all of them.
+
+    Args:
+        model: The network; its direct parts that learn are the layers, in order.
+        lr: :math:`\eta` of the last one.
+        decay: :math:`\rho`.
+        weight_decay: Penalty on weights; biases and gains are left out.
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+        >>> [group["lr"] for group in layerwise_groups(model, 0.1, decay=0.5)]
+        [0.05, 0.1]
+    """
+    if not 0.0 < decay <= 1.0:
+        raise InvalidValue(f"layerwise_groups: decay must be in (0, 1], got {decay}. Try 0.8.")
+    parts = [part for part in model.children() if any(p.requires_grad for p in part.parameters())]
+    if not parts:
+        raise InvalidValue("layerwise_groups: model must have a part that learns, got none.")
+    return [
+        {**group, "lr": lr * decay ** (len(parts) - place)}
+        for place, part in enumerate(parts, 1)
+        for group in decay_groups(part, weight_decay)
+    ]

@@ -1,0 +1,87 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from gradatim.errors import InvalidType, InvalidValue
+from gradatim.estimators import NeuralRegressor
+from gradatim.fitting import export_onnx
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def feed(frame, model):
+    """The columns as the graph wants them, made without the package's own reader."""
+    inputs = {}
+    for name in model.columns:
+        column = frame[name]
+        if name == "town":
+            values = column.fillna("").to_numpy(dtype=object)
+        elif name == "flag":
+            values = column.map({"yes": 1.0, "no": 0.0}).to_numpy(float)
+        elif name == "day":
+            values = pd.to_datetime(column).to_numpy().astype("datetime64[D]").astype(float)
+        else:
+            values = column.to_numpy(float)
+        inputs[name] = values[:, None]
+    return inputs
+
+
+@pytest.mark.parametrize("which", ["network", "linear"])
+@pytest.mark.parametrize("target", ["kind", "price"])
+def test_onnx_runtime_gives_the_same_numbers(fitted, tmp_path, target, which):
+    path, results = fitted
+    model = results[target].model
+    if which == "linear":
+        which = next(n for n, m in model.models.items() if m.kind == "chain" and n != "network")
+    export_onnx(results[target].folder, tmp_path / "model.onnx", which=which)
+    frame = pd.read_csv(path)
+    frame.loc[3, "town"] = "Lugano"  # unseen
+    session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
+    outputs = dict(
+        zip(
+            [o.name for o in session.get_outputs()],
+            session.run(None, feed(frame, model)),
+            strict=True,
+        )
+    )
+    with pytest.warns(UserWarning, match="1 row has a category that training never saw"):
+        expected = model.predict(frame, model=which)
+    if target == "kind":
+        with pytest.warns(UserWarning, match="never saw"):
+            p = model.predict_proba(frame, model=which)
+        np.testing.assert_allclose(outputs["probabilities"], p, rtol=1e-9, atol=1e-12)
+        assert outputs["prediction"][:, 0].tolist() == expected.tolist()
+    else:
+        np.testing.assert_allclose(outputs["prediction"][:, 0], expected, rtol=1e-9)
+
+
+def test_inputs_are_described(fitted, tmp_path):
+    result = export_onnx(fitted[1]["kind"].folder, tmp_path / "m.onnx")
+    assert "town: text, empty where missing" in result.inputs
+    assert "day: days since 1970-01-01 UTC, NaN where missing" in result.inputs
+
+
+def test_trees_are_refused_with_the_models_that_work(fitted, tmp_path):
+    from dataclasses import replace
+
+    model = fitted[1]["kind"].model
+    name = next(iter(model.models))
+    trees = {**model.models, "gradient-boosted trees": replace(model.models[name], kind="trees")}
+    copy = type(model)(
+        target="kind", labels=model.labels, preprocessing=model.preprocessing, models=trees,
+        recommended="gradient-boosted trees", about=model.about,
+    )  # fmt: skip
+    copy.save(tmp_path / "m")
+    message = r"export: model must be a network or a linear model \(.*network\), got 'gradient-boosted trees'. Try --model 'network'."
+    with pytest.raises(InvalidValue, match=message):
+        export_onnx(tmp_path / "m", tmp_path / "m.onnx", which="recommended")
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def test_other_folders_are_refused(tmp_path):
+    X = np.arange(20.0)[:, None]
+    NeuralRegressor((2,), epochs=1).fit(X, X[:, 0]).save(tmp_path / "m")
+    with pytest.raises(
+        InvalidType, match="export: model must be a folder written by 'gradatim fit'"
+    ):
+        export_onnx(tmp_path / "m", tmp_path / "m.onnx")

@@ -1,7 +1,7 @@
 """Run a job: every contestant in turn, again and again, and the best epoch of each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Protocol
@@ -84,11 +84,7 @@ class Result:
 
 
 def turns(variants: Mapping[str, Sequence[str]], repeats: int) -> Iterator[tuple[str, str]]:
-    """Yield contestants and variants in the order A B C A B C …
-
-    >>> list(turns({"a": ["x"], "b": ["y", "z"]}, repeats=2))
-    [('a', 'x'), ('b', 'y'), ('b', 'z'), ('a', 'x'), ('b', 'y'), ('b', 'z')]
-    """
+    """Yield contestants and variants in the order A B C A B C …."""
     for _ in range(repeats):
         for name, choices in variants.items():
             for variant in choices:
@@ -118,19 +114,22 @@ def run_job(
         entrants: dict[str, Entrant] = {}
         for name, module in modules.items():
             say(f"{job.name}: starting {module.TITLE}")
-            if _is_ready(rows[name], module):
-                try:
+            with _failures_noted(rows[name]):
+                if _is_ready(rows[name], module):
                     entrant = stack.enter_context(closing(start(job.name, name, quick=quick)))
                     entrants[name] = entrant
-                except ContestantFailed as error:
-                    rows[name].problem = f"failed: {error}"
         order = list(turns({name: modules[name].VARIANTS for name in entrants}, repeats))
         for number, (name, variant) in enumerate(order, start=1):
-            say(f"{job.name}: {rows[name].title}, {variant} ({number} of {len(order)})")
-            _take_turn(rows[name], entrants[name], variant, 1 if quick else job.epochs)
+            row = rows[name]
+            say(f"{job.name}: {row.title}, {variant} ({number} of {len(order)})")
+            with _failures_noted(row):
+                if not row.problem:
+                    seconds = entrants[name].time(variant, 1 if quick else job.epochs)
+                    row.samples.setdefault(variant, []).extend(seconds)
         for name, entrant in entrants.items():
-            if not rows[name].problem:
-                rows[name].check = entrant.check(rows[name].variant)
+            with _failures_noted(rows[name]):
+                if not rows[name].problem:
+                    rows[name].check = entrant.check(rows[name].variant)
         source, flops = next(((e.source, e.flops) for e in entrants.values()), ("no data", 0.0))
     return Result(job, source, flops, list(rows.values()))
 
@@ -144,10 +143,9 @@ def _is_ready(row: Row, module: ModuleType) -> bool:
     return True
 
 
-def _take_turn(row: Row, entrant: Entrant, variant: str, epochs: int) -> None:
-    if row.problem:
-        return
+@contextmanager
+def _failures_noted(row: Row) -> Iterator[None]:
     try:
-        row.samples.setdefault(variant, []).extend(entrant.time(variant, epochs))
+        yield
     except ContestantFailed as error:
         row.problem = f"failed: {error}"

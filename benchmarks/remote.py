@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,7 @@ class Remote:
     """
 
     def __init__(self, job: str, name: str, *, quick: bool) -> None:
-        self._stack = ExitStack()
-        self._errors = self._stack.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
+        self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 (see close)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.worker", job, name, "quick" if quick else "full"],
             cwd=ROOT,
@@ -81,4 +79,4 @@ class Remote:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._stack.close()
+        self._errors.close()

@@ -43,7 +43,7 @@ def print_result(console: Console, result: Result, peak: float) -> None:
     """Print one job as a table."""
     table = Table(title=f"{result.job.name}: {result.job.title}", caption=result.source)
     first, *numbers, last = _header(result)
-    table.add_column(first)
+    table.add_column(first, no_wrap=True)
     for name in numbers:
         table.add_column(name, justify="right")
     table.add_column(last)

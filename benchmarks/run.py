@@ -7,7 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+if not __package__:  # run as a script
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rich.console import Console
 
@@ -41,9 +42,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Run the jobs, print and write what came out; return the exit code."""
     options = parse(arguments)
-    console, results = Console(), list[Result]()
+    console, results = Console(width=None if sys.stdout.isatty() else 120), list[Result]()
     peak = matmul_peak()
-    with console.status("starting") as status:
+    with Console(stderr=True).status("starting") as status:
         for name in options.jobs:
             job = all_jobs()[name]
             result = run_job(job, repeats=options.repeats, quick=options.quick, say=status.update)
@@ -68,7 +69,7 @@ def print_verdicts(console: Console, verdicts: list[Verdict]) -> None:
     """Print one line per claim."""
     for verdict in verdicts:
         style = {True: "green", False: "red", None: "yellow"}[verdict.holds]
-        console.print(str(verdict), style=style, highlight=False)
+        console.print(str(verdict), style=style, highlight=False, soft_wrap=True)
 
 
 def exit_code(results: list[Result], verdicts: list[Verdict]) -> int:

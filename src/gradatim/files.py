@@ -84,8 +84,15 @@ def _checksum(tensors: "Mapping[str, Tensor]") -> int:
     for name in sorted(tensors):
         # numpy knows no bfloat16, so hash the bytes
         flat = tensors[name].reshape(-1).view(torch.uint8)
-        total = zlib.crc32(flat.numpy(), zlib.crc32(name.encode(), total))
+        total = zlib.crc32(flat.numpy().data, zlib.crc32(name.encode(), total))
     return total
+
+
+def _metadata(content: bytes) -> dict[str, str]:
+    """Read the header of a safetensors file: eight bytes of length, then JSON."""
+    length = int.from_bytes(content[:8], "little")
+    metadata: dict[str, str] = json.loads(content[8 : 8 + length]).get("__metadata__", {})
+    return metadata
 
 
 def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
@@ -100,17 +107,18 @@ def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
 
 def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:
     """Read what :func:`save_tree` wrote; a damaged or foreign file raises one clear sentence."""
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
+    from safetensors.torch import load
 
     path = Path(path)
     if not path.is_file():
         raise Unavailable(f"{path}: no such {kind} file.")
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            if "gradatim" not in metadata:
-                raise InvalidValue(f"{path}: is not a {kind} of Gradatim.")
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        content = path.read_bytes()  # at once: a running writer may replace the file at any time
+        tensors = load(content)
+        metadata = _metadata(content)
+        if "gradatim" not in metadata:
+            raise InvalidValue(f"{path}: is not a {kind} of Gradatim.")
         description = json.loads(metadata["gradatim"])
     except (SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InvalidValue(

@@ -1,5 +1,7 @@
 """The ball's recursion, PyTorch's trajectory, and the limit step under a constant gradient."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -42,7 +44,7 @@ def test_velocity_keeps_the_rate_it_was_gained_with(scalar):
 
 def test_step_grows_by_a_geometric_series_under_a_constant_gradient(scalar):
     path = [0.0, *scalar(lambda p: HeavyBall(p, lr=0.1, momentum=0.8), 0.0, lambda w: w).run(60)]
-    moves = [b - a for a, b in zip(path, path[1:], strict=False)]
+    moves = [b - a for a, b in itertools.pairwise(path)]
     assert moves[3] == pytest.approx(-0.1 * (1 + 0.8 + 0.8**2 + 0.8**3))
     assert moves[-1] == pytest.approx(-0.1 / (1 - 0.8), rel=1e-5)
 

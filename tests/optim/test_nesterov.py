@@ -1,5 +1,7 @@
 """Extrapolation by hand, and PyTorch's form, whose parameters are the extrapolated points."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -27,7 +29,7 @@ def test_pytorch_iterates_are_the_extrapolated_points(scalar):
     path = scalar(lambda p: NesterovExtrapolation(p, **settings), 2.0, objective).run(30)
     theirs = scalar(lambda p: torch.optim.SGD(p, **settings, nesterov=True), 2.0, objective).run(30)
     points = [2.0, *path]
-    ahead = [b + 0.8 * (b - a) for a, b in zip(points, points[1:], strict=False)]
+    ahead = [b + 0.8 * (b - a) for a, b in itertools.pairwise(points)]
     assert ahead == pytest.approx(theirs, rel=1e-12)
 
 

@@ -57,6 +57,8 @@ CASES = [
     {"optimizer": "sgd", "lr": 0.1},
     {"optimizer": "nesterov", "lr": 0.05, "weight_decay": 0.01},
     {"optimizer": "momentum", "lr": 0.05, "clip_norm": 0.1},
+    {"optimizer": "sgd", "lr": 0.05, "clip_value": 0.01},
+    {"optimizer": "adam", "clip_value": 0.02, "clip_norm": 0.1},
 ]
 
 

@@ -143,27 +143,35 @@ def _propose(
     """Ask for one choice, score it, tell."""
     import optuna
 
-    # a sampler that starts anew for every trial draws the same after an interruption
-    store.sampler = optuna.samplers.TPESampler(seed=seed + len(store.trials))
-    trial = store.ask()
+    # A sampler that starts anew for every trial, from finished trials only, proposes the same after an
+    # interruption: the file never holds a trial that was cut off.
+    done = _finished(store)
+    sampler = optuna.samplers.TPESampler(seed=seed + len(done))
+    memory = optuna.create_study(sampler=sampler, pruner=store.pruner, direction=store.direction)
+    memory.add_trials(done)
+    trial = memory.ask()
     choice = {name: _suggest(trial, name, own) for name, own in space.items()}
     y = np.asarray(y)
     groups = [[split] for split in splits] if is_pruned else [list(splits)]
+    value, state = None, optuna.trial.TrialState.COMPLETE
     scores: list[float] = []
     for group in groups:
         models = [clone(model).set_params(**choice)] * len(group)
         try:
             fitted = fit_all(models, [(take(X, train), y[train]) for train, _ in group])
         except ArithmeticError:  # the training diverged
-            store.tell(trial, state=optuna.trial.TrialState.FAIL)
-            return
+            state = optuna.trial.TrialState.FAIL
+            break
         for one, (_, test) in zip(fitted, group, strict=True):
             scores.append(metric.function(one, take(X, test), y[test]))
         trial.report(float(np.mean(scores)), step=len(scores))
         if is_pruned and len(scores) < len(splits) and trial.should_prune():
-            store.tell(trial, state=optuna.trial.TrialState.PRUNED)
-            return
-    store.tell(trial, float(np.mean(scores)))
+            state = optuna.trial.TrialState.PRUNED
+            break
+    else:
+        value = float(np.mean(scores))
+    memory.tell(trial, value, state=state)
+    store.add_trial(memory.trials[-1])
 
 
 def _suggest(trial: Any, name: str, own: Range) -> Any:

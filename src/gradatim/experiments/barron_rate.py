@@ -28,7 +28,6 @@ class Settings:
     num_points: int = 2000
     dictionary: int = 4096
     chosen: int = 256
-    greedy_dims: tuple[int, ...] = (1, 3)
 
 
 QUICK = Settings(
@@ -50,6 +49,12 @@ def run(settings: Settings) -> Report:
         "is exp(−|x|²/2), for which C is the mean length of a normal vector."
     )
     generator = torch.Generator().manual_seed(settings.seed)
+    _drawn(report, settings, generator)
+    _greedy(report, settings, generator)
+    return report
+
+
+def _drawn(report: Report, settings: Settings, generator: torch.Generator) -> None:
     drawn: dict[str, tuple[tuple[int, ...], list[float]]] = {}
     bounds = {}
     rows = []
@@ -79,8 +84,6 @@ def run(settings: Settings) -> Report:
         columns=["inputs", "C", "slope", "mean squared error", "bound"],
         rows=rows,
     )
-    _greedy(report, settings, generator)
-    return report
 
 
 def _inputs(dim: int) -> str:
@@ -116,35 +119,52 @@ def _claim_rate(
 
 
 def _greedy(report: Report, settings: Settings, generator: torch.Generator) -> None:
-    curves = {}
-    for dim in settings.greedy_dims:
+    curves: dict[str, tuple[list[int], list[float]]] = {}
+    rows = []
+    sizes = [m for m in settings.units if m <= settings.chosen]
+    for dim in settings.dims:
         x = sample_ball(settings.num_points, dim, radius=settings.radius, generator=generator)
         net = barron_network(settings.dictionary, dim, radius=settings.radius, generator=generator)
         with torch.inference_mode():
             units = net[1](net[0](x))
         fit = choose_greedily(gaussian_bump(x), units, settings.chosen)
-        sizes = [m for m in settings.units if m <= settings.chosen]
         errors = [float(fit.squared_errors[m - 1]) for m in sizes]
         random = [_drawn_error(x, m, settings, generator) for m in sizes]
-        curves[f"chosen, {_inputs(dim)}"] = (sizes, errors)
-        curves[f"drawn, {_inputs(dim)}"] = (sizes, random)
-        slope = log_log_slope(sizes, errors)
+        curves[_inputs(dim)] = (sizes, errors)
+        variance = float(gaussian_bump(x).var(correction=0))
+        rows.append([dim, variance, log_log_slope(sizes, errors), errors[-1], random[-1]])
+        _claim_greedy(report, dim, rows[-1][2], errors, random)
+    report.text(
+        "Chosen units get output weights by least squares, so even none of them err by no more than the "
+        "variance of the target, which is small in many dimensions: there the curve starts low and is not yet "
+        "as steep as 1/m at these sizes, though it lies far below the bound. In few dimensions it is steeper."
+    )
+    report.table(
+        f"Chosen units at m = {sizes[-1]}",
+        columns=["inputs", "variance of the target", "slope", "chosen", "drawn"],
+        rows=rows,
+    )
+    report.figure(
+        "chosen-units",
+        rate_curves(curves, xlabel="units $m$", ylabel="mean squared error"),
+        caption="Units chosen greedily from a dictionary, with output weights by least squares.",
+    )
+
+
+def _claim_greedy(
+    report: Report, dim: int, slope: float, errors: list[float], random: list[float]
+) -> None:
+    gain = min(drawn / chosen for drawn, chosen in zip(random, errors, strict=True))
+    report.claim(
+        f"chosen units, {_inputs(dim)}: better than drawn ones",
+        expected="at every m",
+        measured=f"at least {gain:.1f} times smaller",
+        holds=gain > 1,
+    )
+    if dim <= 3:
         report.claim(
             f"chosen units, {_inputs(dim)}: at least as steep as 1/m",
             expected="slope <= −1",
             measured=slope,
             holds=slope <= -1,
         )
-        gain = min(r / e for r, e in zip(random, errors, strict=True))
-        report.claim(
-            f"chosen units, {_inputs(dim)}: better than drawn ones",
-            expected="at every m",
-            measured=f"at least {gain:.1f} times smaller",
-            holds=gain > 1,
-        )
-    report.figure(
-        "chosen-units",
-        rate_curves(curves, xlabel="units $m$", ylabel="mean squared error"),
-        caption="Units chosen greedily from a dictionary, with output weights by least squares, against units "
-        "drawn at random with equal weights.",
-    )

@@ -1,6 +1,7 @@
 """Layers fold, units only list: depth gains exponentially on a sawtooth, if training finds it."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -11,6 +12,7 @@ from gradatim.models import MLP
 from gradatim.plots.approximation import fit_panels, rate_curves
 from gradatim.plots.regions import linear_pieces
 from gradatim.theory import (
+    Approximation,
     approximate,
     count_regions,
     product_network,
@@ -157,13 +159,12 @@ def _product(report: Report, settings: Settings) -> None:
     )
 
 
+def _teeth(x: Tensor) -> Tensor:
+    with torch.inference_mode():
+        return sawtooth_network(TEETH_LAYERS, dtype=torch.float64)(x)
+
+
 def _trained(report: Report, settings: Settings) -> None:
-    exact = sawtooth_network(TEETH_LAYERS, dtype=torch.float64)
-
-    def teeth(x: Tensor) -> Tensor:
-        with torch.inference_mode():
-            return exact(x)
-
     report.text(
         f"The sawtooth of {TEETH_LAYERS} layers swings {2**TEETH_LAYERS} times between 0 and 1. A function that is "
         "never off by half or more must cross 1/2 on every swing, and a straight piece crosses it once; so a "
@@ -171,42 +172,47 @@ def _trained(report: Report, settings: Settings) -> None:
         "exists, but training started at random does not find it: what can be represented and what is learned "
         "are two questions."
     )
-    shapes = {
-        "one layer of 8": (8, 1),
-        "4 layers of 2": (2, TEETH_LAYERS),
-        "4 layers of 6": (6, TEETH_LAYERS),
+    fit = partial(
+        approximate,
+        _teeth,
+        activations=("relu",),
+        domain=[(0, 1)],
+        restarts=settings.restarts,
+        steps=settings.steps,
+        seed=settings.seed,
+    )
+    (shallow,) = fit(widths=[2 * TEETH_LAYERS])
+    folded, wide = fit(widths=[2, 6], depths=[TEETH_LAYERS])
+    _claim_trained(report, shallow, folded, wide)
+    models: dict[str, MLP] = {
+        f"by hand, {TEETH_LAYERS} layers of 2: 0": sawtooth_network(
+            TEETH_LAYERS, dtype=torch.float64
+        )
     }
-    fits = {
-        name: approximate(
-            teeth,
-            [width],
-            depths=[depth],
-            activations=("relu",),
-            domain=[(0, 1)],
-            restarts=settings.restarts,
-            steps=settings.steps,
-            seed=settings.seed,
-        )[0]
-        for name, (width, depth) in shapes.items()
-    }
-    shallow, folded, wide = fits.values()
+    for result in (shallow, folded, wide):
+        layers = f"{result.depth} layers" if result.depth > 1 else "one layer"
+        models[f"trained, {layers} of {result.width}: {result.sup_error:.2f}"] = result.model
+    report.figure(
+        "trained",
+        fit_panels(models, _teeth, (0.0, 1.0)),
+        caption=f"Best of {settings.restarts} random starts, with sup-error, for a sawtooth of "
+        f"{2**TEETH_LAYERS} pieces.",
+    )
+
+
+def _claim_trained(
+    report: Report, shallow: Approximation, folded: Approximation, wide: Approximation
+) -> None:
+    size = _num_parameters(sawtooth_network(TEETH_LAYERS))
     report.claim(
         f"trained, one layer with the same {shallow.num_parameters} parameters",
         expected="sup-error >= 1/2, as the theorem demands",
         measured=shallow.sup_error,
-        holds=shallow.num_parameters == _num_parameters(exact) and shallow.sup_error >= 0.5,
+        holds=shallow.num_parameters == size and shallow.sup_error >= 0.5,
     )
     report.claim(
         "trained from random starts, deep networks miss the folding that exists",
         expected="sup-error > 0.1 where 0 is possible",
         measured=f"{folded.sup_error:.2f} and {wide.sup_error:.2f}",
         holds=min(folded.sup_error, wide.sup_error) > 0.1,
-    )
-    models: dict[str, MLP] = {"by hand, 4 layers of 2: 0": exact}
-    models |= {f"trained, {name}: {fit.sup_error:.2f}": fit.model for name, fit in fits.items()}
-    report.figure(
-        "trained",
-        fit_panels(models, teeth, (0.0, 1.0)),
-        caption=f"Best of {settings.restarts} random starts, with sup-error, for a sawtooth of "
-        f"{2**TEETH_LAYERS} pieces.",
     )

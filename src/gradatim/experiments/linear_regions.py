@@ -36,7 +36,7 @@ class Settings:
     hidden_dim: int = 24
 
 
-QUICK = Settings(units=(1, 3, 8, 16), depths=(1, 2, 3), nets=5, epochs=200, hidden_dim=16)
+QUICK = Settings(units=(1, 3, 8, 16), depths=(1, 2, 3), nets=5, epochs=150, hidden_dim=16)
 
 
 def run(settings: Settings) -> Report:
@@ -89,24 +89,20 @@ def _one_layer(report: Report, settings: Settings) -> None:
     report.table("One hidden layer", columns=["units", "inputs", "regions", "Zaslavsky"], rows=rows)
 
 
+def _count_at_depth(depth: int, settings: Settings) -> list[float]:
+    """Depth, folding, Montúfar, mean of random deep and of random shallow networks, Zaslavsky."""
+    width = settings.width
+    folded = count_regions(folding_network(2, width, depth), UNIT).count
+    random = []
+    for sizes in ((2, *[width] * depth, 1), (2, width * depth, 1)):
+        nets = (_random_net(sizes, settings.seed + i) for i in range(settings.nets))
+        random.append(float(np.mean([count_regions(net, SQUARE).count for net in nets])))
+    return [depth, folded, montufar(2, width, depth), *random, zaslavsky(width * depth, 2)]
+
+
 def _depth(report: Report, settings: Settings) -> None:
-    width, rows = settings.width, []
-    for depth in settings.depths:
-        folded = count_regions(folding_network(2, width, depth), UNIT).count
-        deep, wide = (
-            float(
-                np.mean(
-                    [
-                        count_regions(_random_net(sizes, s), SQUARE).count
-                        for s in range(settings.nets)
-                    ]
-                )
-            )
-            for sizes in ((2, *[width] * depth, 1), (2, width * depth, 1))
-        )
-        rows.append(
-            [depth, folded, montufar(2, width, depth), deep, wide, zaslavsky(width * depth, 2)]
-        )
+    width = settings.width
+    rows = [_count_at_depth(depth, settings) for depth in settings.depths]
     report.claim(
         "folding networks reach Montúfar's number",
         expected="regions = bound at every depth",
@@ -126,6 +122,10 @@ def _depth(report: Report, settings: Settings) -> None:
         measured=last[3] / last[4],
         holds=0.25 < last[3] / last[4] < 4,
     )
+    _show_depth(report, width, rows)
+
+
+def _show_depth(report: Report, width: int, rows: list[list[float]]) -> None:
     columns = ["layers", "folding", "Montúfar", "random deep", "random, one layer", "Zaslavsky"]
     report.table(f"Layers of {width} units on two inputs", columns=columns, rows=rows)
     total = [width * row[0] for row in rows]
@@ -195,6 +195,13 @@ def _trained(report: Report, settings: Settings) -> None:
         measured=accuracy,
         holds=accuracy >= 0.95,
     )
+    _show_trained(report, by_hand, small, large, X, y)
+
+
+def _show_trained(
+    report: Report, by_hand: MLP, small: MLP, large: MLP, X: np.ndarray, y: np.ndarray
+) -> None:
+    corners, classes = xor(n=4, noise=0.0)
     box = ((-0.6, 1.6), (-0.6, 1.6))
     report.figure(
         "xor",

@@ -99,7 +99,11 @@ def _bound(report: Report, settings: Settings) -> None:
 
 
 def _one_run(report: Report, settings: Settings) -> None:
-    X, y = separable_data(np.random.default_rng(settings.seed + 1), 50, 2, 0.15)
+    X, y = separable_data(np.random.default_rng(settings.seed + 1), 50, 2, 0.1)
+    X += (
+        2.0,
+        1.0,
+    )  # away from the origin the rule has to find the intercept too, which takes longer
     model = Perceptron(max_epochs=10_000).fit(X, y)
     found = separate(X, y)
     stopped = float((y * model.decision_function(X)).min() / np.linalg.norm(model.coef_))

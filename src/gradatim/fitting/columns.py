@@ -73,8 +73,7 @@ def clean(series: pd.Series) -> pd.Series:
 
 
 def _text(value: object) -> str:
-    is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if is_whole else str(value)  # type: ignore[arg-type]
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def read_cells(series: pd.Series, column: Column) -> tuple[Cells, int]:
@@ -153,15 +152,16 @@ def find_column(series: pd.Series, name: str) -> Column:
     if pd.api.types.is_datetime64_any_dtype(cells):
         return Column(name, "date")
     if not isinstance(cells.dtype, pd.StringDtype):
-        present = set(map(type, cells.dropna())) if cells.dtype == object else set()
-        return Column(name, "boolean" if present and present <= {bool, np.bool_} else "numeric")
+        return Column(
+            name, "boolean" if cells.dtype == object and cells.notna().any() else "numeric"
+        )
     present = cells.dropna()
     lowered = set(present.head(_PROBE).str.lower())
     if len(lowered) > 0 and any(lowered <= set(pair) for pair in TRUTHS):
         return Column(name, "boolean")
     for comma in (False, True):
         column = Column(name, "numeric", decimal_comma=comma)
-        if len(present) == 0 or np.isfinite(_numbers(present, column)).mean() >= _MOSTLY:
+        if len(present) == 0 or (~np.isnan(_numbers(present, column))).mean() >= _MOSTLY:
             return column
     date = _date_format(present.head(_PROBE))
     return Column(name, "date", date_format=date) if date else Column(name, "categorical")
@@ -198,7 +198,7 @@ def find_columns(frame: pd.DataFrame) -> tuple[list[Column], list[str]]:
 
 
 def _reason_to_drop(series: pd.Series, column: Column) -> str | None:
-    values, unread = read_cells(series, column)
+    values, _ = read_cells(series, column)
     if isinstance(values, Levels):
         present, distinct = int((values.codes >= 0).sum()), len(values.names)
     else:

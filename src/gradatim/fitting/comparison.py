@@ -10,7 +10,7 @@ from gradatim.fitting.candidates import MAX_DISTANCES, fit_simple, simple_models
 from gradatim.fitting.metrics import measure
 from gradatim.fitting.networks import NetworkSettings, NonFiniteError, draw_settings, fit_network
 from gradatim.fitting.predictors import Fitted, predict
-from gradatim.fitting.preprocessing import Preprocessing, fit_preprocessing
+from gradatim.fitting.preprocessing import Preprocessing, fit_preprocessing, take_rows
 from gradatim.fitting.problem import Problem
 from gradatim.fitting.splitting import Split, make_folds
 from gradatim.fitting.work import Work
@@ -63,7 +63,7 @@ class Folds:
         """Features of the training rows and of the judging rows of fold ``k``."""
         if k not in self._cache:
             p, (train, judge) = self.problem, self.splits[k]
-            X = preprocess(p, train).transform(_rows(p, np.concatenate([train, judge])))
+            X = preprocess(p, train).transform(take_rows(p.table, np.concatenate([train, judge])))
             pair = X[: len(train)], X[len(train) :]
             self._cells += X.size
             if self._cells > CACHE_CELLS:
@@ -86,15 +86,6 @@ class Folds:
         return Result(figures if finite else {}, time.perf_counter() - started)
 
 
-def _rows(problem: Problem, rows: np.ndarray) -> dict[str, object]:
-    from gradatim.fitting.columns import Levels
-
-    return {
-        name: Levels(cells.codes[rows], cells.names) if isinstance(cells, Levels) else cells[rows]
-        for name, cells in problem.table.items()
-    }
-
-
 def preprocess(problem: Problem, rows: np.ndarray) -> Preprocessing:
     """The preprocessing learned from ``rows``."""
     return fit_preprocessing(problem.table, problem.columns, rows)
@@ -113,9 +104,7 @@ def plan_folds(problem: Problem, seed: int) -> list[Split]:
         times=None if problem.times is None else problem.times[train],
     )
     folds = [(train[a], train[b]) for a, b in folds]
-    varied = [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]
-    # the order of folds is random where time gives none, so that the first few are as good as any
-    return varied
+    return [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]
 
 
 def compare(problem: Problem, folds: Folds, work: Work, budget: float | None, seed: int, tell: Tell) -> Comparison:  # fmt: skip
@@ -156,7 +145,8 @@ def _affordable(problem: Problem, folds: Folds) -> tuple[list[str], list[str]]:
     names, notes = list(simple_models(problem.classes)), []
     train, judge = folds.splits[-1]
     width = folds.features(len(folds.splits) - 1)[0].shape[1]
-    if len(train) * (len(judge) + len(train) / 4) * width > MAX_DISTANCES:
+    too_many = len(train) * (len(judge) + len(train) / 4) * width > MAX_DISTANCES
+    if too_many and "k nearest neighbours" in names:
         names.remove("k nearest neighbours")
         notes.append("k nearest neighbours is left out: too many rows to measure every distance.")
     return names, notes

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from gradatim.fitting.columns import Levels
 from gradatim.fitting.metrics import score
 from gradatim.fitting.predictors import Fitted, predict
-from gradatim.fitting.preprocessing import Preprocessing, Table
+from gradatim.fitting.preprocessing import Preprocessing, Table, take_rows
 
-MAX_ROWS = 2000
-MAX_COLUMNS = 60
+MAX_PREDICTIONS = 60_000  # rows predicted in all, so that a slow model does not hold up the report
 
 
 def permutation_importance(
@@ -17,7 +15,6 @@ def permutation_importance(
     table: Table,
     y: np.ndarray,
     *,
-    repeats: int = 3,
     seed: int = 0,
 ) -> dict[str, float]:
     r"""Mean increase of the score when a column is shuffled, the largest first.
@@ -29,16 +26,18 @@ def permutation_importance(
         preprocessing: From cells to features.
         table: Typed cells of the rows to measure on.
         y: Their targets.
-        repeats: Shuffles :math:`R` of each column.
         seed: Fixes the shuffles.
     """
     rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(y))[:MAX_ROWS]
-    blocks = [_encode(e, table, rows) for e in preprocessing.encoders]
+    count = len(preprocessing.encoders)
+    rows = rng.permutation(len(y))[: min(2000, max(100, MAX_PREDICTIONS // count))]
+    repeats = int(np.clip(MAX_PREDICTIONS // (count * len(rows)), 1, 3))
+    cells = take_rows(table, rows)
+    blocks = [e.encode(cells[e.column.name]) for e in preprocessing.encoders]
     y = y[rows]
     base = score(y, predict(fitted, np.concatenate(blocks, axis=1)), fitted.classes)
     found = {}
-    for k, encoder in enumerate(preprocessing.encoders[:MAX_COLUMNS]):
+    for k, encoder in enumerate(preprocessing.encoders):
         scores = []
         for _ in range(repeats):
             shuffled = [b[rng.permutation(len(y))] if j == k else b for j, b in enumerate(blocks)]
@@ -47,9 +46,3 @@ def permutation_importance(
             )
         found[encoder.column.name] = float(np.mean(scores)) - base
     return dict(sorted(found.items(), key=lambda item: -item[1]))
-
-
-def _encode(encoder: object, table: Table, rows: np.ndarray) -> np.ndarray:
-    cells = table[encoder.column.name]  # type: ignore[attr-defined]
-    part = Levels(cells.codes[rows], cells.names) if isinstance(cells, Levels) else cells[rows]
-    return encoder.encode(part)  # type: ignore[attr-defined, no-any-return]

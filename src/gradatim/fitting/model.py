@@ -171,17 +171,8 @@ class TableModel:
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TableModel:
     """Rebuild a saved table model."""
     models = {
-        name: Fitted(
-            about["kind"],
-            about["classes"],
-            {
-                k.removeprefix(f"{name}/"): t.numpy()
-                for k, t in tensors.items()
-                if k.startswith(f"{name}/")
-            },  # fmt: skip
-            about["settings"],
-        )
-        for name, about in description["models"].items()
+        name: Fitted(m["kind"], m["classes"], _arrays(tensors, f"{name}/"), m["settings"])
+        for name, m in description["models"].items()
     }
     return TableModel(
         target=description["target"],
@@ -191,3 +182,8 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Tabl
         recommended=description["recommended"],
         about=description["about"],
     )
+
+
+def _arrays(tensors: dict[str, Tensor], prefix: str) -> dict[str, np.ndarray]:
+    own = {name: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): tensor.numpy() for name, tensor in own.items()}

@@ -168,6 +168,14 @@ _WHAT = {
 }
 
 
+def take_rows(table: Table, rows: np.ndarray) -> dict[str, Cells]:
+    """The cells of some rows."""
+    return {
+        name: Levels(cells.codes[rows], cells.names) if isinstance(cells, Levels) else cells[rows]
+        for name, cells in table.items()
+    }
+
+
 def fit_preprocessing(table: Table, columns: Sequence[Column], rows: np.ndarray) -> Preprocessing:
     """Learn the preprocessing of ``columns`` from the given ``rows`` alone.
 

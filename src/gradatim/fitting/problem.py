@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue, nearest_first
-from gradatim.fitting.columns import Cells, Column, Levels, find_column, find_columns, read_cells
+from gradatim.fitting.columns import (
+    Cells,
+    Column,
+    Levels,
+    clean,
+    find_column,
+    find_columns,
+    read_cells,
+)
 from gradatim.fitting.job import Job
 from gradatim.fitting.preprocessing import describe_unread, read_columns
 from gradatim.fitting.reading import RawTable
@@ -80,11 +88,9 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
         if name is not None:
             _find(frame, name, argument)
     dropped = [_find(frame, name, "drop") for name in job.drop]
+    _check_rows(int(clean(frame[target]).notna().sum()), target)
     labels, y, kept = read_target(frame[target], job.task, notes)
-    if len(y) < MIN_ROWS:
-        raise InvalidValue(
-            f"fit: the table must have at least {MIN_ROWS} rows with a {target!r}, got {len(y)}."
-        )
+    _check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
     groups = _read_groups(frame, job.group)
     times = _read_times(frame, job.time_column)
@@ -103,6 +109,13 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
     return Problem(
         raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes
     )  # fmt: skip
+
+
+def _check_rows(rows: int, target: str) -> None:
+    if rows < MIN_ROWS:
+        raise InvalidValue(
+            f"fit: the table must have at least {MIN_ROWS} rows with a {target!r}, got {rows}."
+        )
 
 
 def _join(frame: pd.DataFrame, test: pd.DataFrame | None) -> tuple[pd.DataFrame, np.ndarray]:

@@ -81,9 +81,9 @@ def iterate(
         frame = source.set_axis([str(name) for name in source.columns], axis=1)
         return _slices(frame)
     path = Path(source)
+    if _is_builtin(str(source)):
+        return _slices(read_builtin(str(source))[0])
     if not path.exists():
-        if str(source) in builtin_names():
-            return _slices(read_builtin(str(source))[0])
         raise _not_found(str(source))
     if path.is_dir():
         raise InvalidValue(f"fit: data must be a file, got the folder {str(source)!r}.")
@@ -96,9 +96,14 @@ def iterate(
     return read_text_chunks(path, CHUNK_ROWS, notes)
 
 
+def _is_builtin(source: str) -> bool:
+    """Whether a name means a built-in set; a file of that name goes first."""
+    return source in builtin_names() and not Path(source).is_file()
+
+
 def _identity(source: str) -> tuple[str, str | None]:
     """Name of a source and, for a built-in set, its target."""
-    if not Path(source).exists() and source in builtin_names():
+    if _is_builtin(source):
         return source, read_builtin(source)[1]
     return Path(source).name.split(".")[0] or "table", None
 
@@ -143,7 +148,8 @@ def _sample(
 ) -> tuple[pd.DataFrame, int]:
     """Keep the rows with the smallest random keys: a uniform sample of a stream of unknown length."""
     rng = np.random.default_rng(seed)
-    kept, keys, total, limit = [], np.empty(0), 0, np.inf
+    kept: list[pd.DataFrame] = []
+    keys, total, limit = np.empty(0), 0, np.inf
     for chunk in chunks:
         if cells is not None and not kept:
             limit = max(cells // max(chunk.shape[1], 1), 1000)

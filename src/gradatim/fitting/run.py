@@ -23,6 +23,7 @@ from gradatim.fitting.metrics import measure
 from gradatim.fitting.model import TableModel
 from gradatim.fitting.networks import fit_network
 from gradatim.fitting.predictors import Fitted, predict
+from gradatim.fitting.preprocessing import take_rows
 from gradatim.fitting.problem import Problem, prepare
 from gradatim.fitting.reading import read_table
 from gradatim.fitting.report import Findings, make_report
@@ -213,7 +214,7 @@ def _finish(
     y = problem.y[problem.test]
     test_figures = {name: measure(y, out, problem.classes) for name, out in outputs.items()}
     tell("writing the report", 0.8)
-    test_table = {name: _pick(cells, problem.test) for name, cells in problem.table.items()}
+    test_table = take_rows(problem.table, problem.test)
     importance = permutation_importance(models[verdict.recommended], preprocessing, test_table, y, seed=job.seed)  # fmt: skip
     history = _watch(problem, folds, tuning, job.seed)
     findings = Findings(
@@ -243,10 +244,6 @@ def _finish(
     extra["predictions.csv"] = _predictions(model, problem, outputs[verdict.recommended])
     model.save(folder, extra)
     return FitResult(folder, model, verdict, report, work.elapsed, problem, findings.concerns)
-
-
-def _pick(cells: Any, rows: np.ndarray) -> Any:
-    return type(cells)(cells.codes[rows], cells.names) if isinstance(cells, tuple) else cells[rows]
 
 
 def _train_all(
@@ -284,7 +281,7 @@ def _about(findings: Findings) -> dict[str, Any]:
         "training_rows": len(problem.train),
         "test_rows": len(problem.test),
         "test": findings.test_figures,
-        "cross_validation": {name: row for name, row in findings.cv_means().items()},
+        "cross_validation": findings.cv_means(),
     }
 
 

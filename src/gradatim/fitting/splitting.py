@@ -51,8 +51,17 @@ def split_test(
     *,
     groups: np.ndarray | None = None,
     times: np.ndarray | None = None,
+    keep: int = 0,
 ) -> Split:
     """Set the test rows aside: the latest where there is a time, whole groups where there are groups.
+
+    Args:
+        strata: Stratum of every row; each gives its share.
+        fraction: Share of test rows.
+        rng: Source of randomness.
+        groups: Group of every row.
+        times: Time of every row.
+        keep: Rows of every stratum that stay for training, however small it is.
 
     Returns:
         Training rows and test rows, both in order of the table.
@@ -64,14 +73,14 @@ def split_test(
     elif groups is not None:
         test = _test_groups(groups, wanted, rng)
     else:
-        test = _test_rows(strata, wanted, rng)
+        test = _test_rows(strata, wanted, rng, keep)
     is_test = np.zeros(rows, dtype=bool)
     is_test[test] = True
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
-def _test_rows(strata: np.ndarray, wanted: int, rng: np.random.Generator) -> np.ndarray:
-    """Every stratum gives its share; at least two rows of each stay for training."""
+def _test_rows(strata: np.ndarray, wanted: int, rng: np.random.Generator, keep: int) -> np.ndarray:
+    """Every stratum gives its share, but for ``keep`` rows that stay."""
     order = rng.permutation(len(strata))
     order = order[np.argsort(strata[order], kind="stable")]
     ranks = np.arange(len(strata))
@@ -79,7 +88,7 @@ def _test_rows(strata: np.ndarray, wanted: int, rng: np.random.Generator) -> np.
     chosen = order[np.floor((ranks[:wanted] + 0.5) * step).astype(int)]
     for stratum in np.unique(strata[chosen]):
         own = chosen[strata[chosen] == stratum]
-        too_many = len(own) - max(int((strata == stratum).sum()) - 2, 0)
+        too_many = len(own) - max(int((strata == stratum).sum()) - keep, 0)
         if too_many > 0:
             chosen = chosen[~np.isin(chosen, own[:too_many])]
     return chosen

@@ -51,7 +51,7 @@ def _is_number(cells: pd.Series, column: Column, notes: list[str]) -> bool:
     values, _ = read_cells(cells, column)
     distinct = np.unique(np.asarray(values)[~np.isnan(np.asarray(values))])
     whole = bool(np.all(distinct == np.round(distinct)))
-    if whole and len(distinct) <= MAX_CODES:
+    if len(distinct) and whole and len(distinct) <= MAX_CODES:
         if len(distinct) > 2:
             notes.append(
                 f"The target has {len(distinct)} different whole numbers and is taken for classes "
@@ -75,7 +75,7 @@ def _read_values(
     kept = np.flatnonzero(~np.isnan(values))
     _tell_missing(len(values) - len(kept), notes)
     if len(kept) and np.ptp(values[kept]) == 0:
-        raise _one_value(column.name, values[kept][0])
+        raise _one_value(column.name, float(values[kept][0]))
     if len(kept) and np.abs(values[kept]).max() > 1e150:
         raise InvalidValue(
             f"fit: target must stay below 1e150, got {np.abs(values[kept]).max():.3g}. Rescale {column.name!r}."

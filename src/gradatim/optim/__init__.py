@@ -18,6 +18,7 @@ from gradatim.optim.ema_momentum import EMAMomentum
 from gradatim.optim.entropy_sgd import EntropySGD
 from gradatim.optim.extragradient import Extragradient
 from gradatim.optim.flow import gradient_flow
+from gradatim.optim.gradient_noise import batch_gradients, sample_gradients
 from gradatim.optim.heavy_ball import HeavyBall
 from gradatim.optim.langevin import Langevin
 from gradatim.optim.named import OPTIMIZERS, build_optimizer, decay_groups, needs_closure
@@ -27,6 +28,7 @@ from gradatim.optim.objective import Objective, network_objective
 from gradatim.optim.rmsprop import RMSProp
 from gradatim.optim.schedules import SCHEDULES, Schedule, build_schedule
 from gradatim.optim.starts import MultiStart, multi_start
+from gradatim.optim.trajectories import trajectory
 
 __all__ = [
     "OPTIMIZERS",
@@ -48,6 +50,7 @@ __all__ = [
     "RMSProp",
     "Schedule",
     "ScheduleCurve",
+    "batch_gradients",
     "build_optimizer",
     "build_schedule",
     "decay_groups",
@@ -60,10 +63,12 @@ __all__ = [
     "network_objective",
     "pl_bound",
     "pl_constant",
+    "sample_gradients",
     "schedule_curve",
     "schedules",
     "smoothness",
     "sparkline",
     "steps_to_critical_point",
     "sufficient_decrease",
+    "trajectory",
 ]

@@ -8,7 +8,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue, choose
@@ -120,7 +120,9 @@ def fit_panels(
     figure, axes = new_figure(rows, columns, 3.6 * columns, 2.5 * rows, sharex=True, sharey=True)
     x = torch.linspace(*domain, 600, dtype=torch.float64)[:, None]
     for axis, (title, model) in zip(np.ravel(axes), models.items(), strict=False):
-        axis.plot(x, f(x).reshape(-1), color=MUTED, linewidth=4.0, alpha=0.45, label="function")
+        axis.plot(
+            x, f(x).detach().reshape(-1), color=MUTED, linewidth=4.0, alpha=0.45, label="function"
+        )
         with torch.inference_mode():
             axis.plot(x, model(x), color=PALETTE[1], label="network")
         axis.set_title(title)
@@ -173,7 +175,9 @@ def _ridges_on_a_line(model: MLP, f: Function, domain: tuple[float, float]) -> F
     for part, colour in zip(parts.T, cycle(PALETTE), strict=False):
         left.plot(x, part, color=colour, linewidth=1.2)
     left.set_title(f"What each of {parts.shape[1]} units adds")
-    right.plot(x, f(x).reshape(-1), color=MUTED, linewidth=5.0, alpha=0.4, label="function")
+    right.plot(
+        x, f(x).detach().reshape(-1), color=MUTED, linewidth=5.0, alpha=0.4, label="function"
+    )
     with torch.inference_mode():
         right.plot(x, model(x), color=PALETTE[1], label="sum of the units")
     right.set_title("Their sum")
@@ -197,15 +201,15 @@ def _ridges_on_the_plane(
     rows = -(-len(panels) // columns)
     figure, axes = new_figure(rows, columns, 2.9 * columns, 2.9 * rows, sharex=True, sharey=True)
     for axis, (title, values) in zip(np.ravel(axes), panels, strict=False):
-        _heat(axis, domain, values.reshape(121, 121))
+        _heat(axis, domain, values.detach().numpy().reshape(121, 121))
         axis.set_title(title, color=INK)
     for axis in np.ravel(axes)[len(panels) :]:
         axis.set_axis_off()
     return figure
 
 
-def _heat(axis: Axes, domain: Sequence[tuple[float, float]], values: Tensor) -> None:
-    largest = float(values.abs().max()) or 1.0
+def _heat(axis: Axes, domain: Sequence[tuple[float, float]], values: NDArray[np.float64]) -> None:
+    largest = float(np.abs(values).max()) or 1.0
     axis.imshow(
         values.T,
         origin="lower",

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 from numpy.typing import ArrayLike
 
 from gradatim.neurons import TRANSITION, bit_error
-from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.plots.style import GRID, INK, MUTED, PALETTE, new_figure
 
 Curve = tuple[Sequence[float], Sequence[float]]
 
@@ -38,6 +40,7 @@ def hopfield_capacity_curves(first: Mapping[str, Curve], settled: Mapping[str, C
     right.set(xlabel="patterns per neuron, n / d", ylabel="share of bits right", ylim=(0.48, 1.02))
     right.set_title("After recall has settled")
     for panel in (left, right):
+        panel.xaxis.set_major_locator(MultipleLocator(0.05))
         panel.axvline(TRANSITION, color=MUTED, linewidth=1.0, linestyle="--")
     right.text(TRANSITION, 0.49, f" {TRANSITION}", color=MUTED, fontsize=9, va="bottom")
     left.legend(loc="lower right")
@@ -73,7 +76,7 @@ def energy_descent(traces: Mapping[str, ArrayLike]) -> Figure:
     Example:
         >>> figure = energy_descent({"asynchronous": [[0.0, 0.0], [-1.0, -2.0]]})
     """
-    figure, axes = new_figure(1, len(traces), 4.4 * len(traces), 3.6, sharey=True)
+    figure, axes = new_figure(1, len(traces), 4.4 * len(traces), 3.6, sharex=True, sharey=True)
     for panel, (title, trace) in zip(np.ravel(axes), traces.items(), strict=True):
         levels = np.asarray(trace)
         rises = (np.diff(levels, axis=0) > 1e-9).any(axis=0)
@@ -82,4 +85,29 @@ def energy_descent(traces: Mapping[str, ArrayLike]) -> Figure:
         panel.set_title(f"{title}: {int(rises.sum())} of {levels.shape[1]} ever rise")
         panel.set_xlabel("sweep")
     np.ravel(axes)[0].set_ylabel("energy")
+    return figure
+
+
+def recall_rows(rows: Mapping[str, ArrayLike]) -> Figure:
+    """Draw rows of small pictures of two colours: what was stored, what was shown, what came back.
+
+    Args:
+        rows: By label, images of ±1, shape ``(N, H, W)``; the same number in every row.
+
+    Example:
+        >>> import numpy as np
+        >>> figure = recall_rows({"stored": np.ones((3, 4, 4)), "recalled": -np.ones((3, 4, 4))})
+    """
+    count = len(np.asarray(next(iter(rows.values()))))
+    figure, axes = new_figure(len(rows), count, 0.8 * count + 1.2, 0.8 * len(rows) + 0.2)
+    for line, (label, images) in zip(
+        np.reshape(axes, (len(rows), count)), rows.items(), strict=True
+    ):
+        for panel, image in zip(line, np.asarray(images), strict=True):
+            panel.imshow(image, cmap=ListedColormap([GRID, PALETTE[0]]), vmin=-1, vmax=1)
+            panel.set(xticks=[], yticks=[])
+            panel.grid(False)
+            for spine in panel.spines.values():
+                spine.set_visible(False)
+        line[0].set_ylabel(label, rotation=0, ha="right", va="center")
     return figure

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from gradatim.linear.counting import cover_count
@@ -42,12 +43,18 @@ def threshold_network(
     """
     sizes = [network.layers[0][0].shape[1], *(len(thresholds) for _, thresholds in network.layers)]
     names = [*inputs, *(f"x{i + 1}" for i in range(len(inputs), sizes[0]))]
-    words = [names, *([f"≥{t:g}" for t in thresholds.tolist()] for _, thresholds in network.layers)]
+    words = [
+        names,
+        *(
+            [f"≥ {t:g}".replace("-", "−") for t in thresholds.tolist()]
+            for _, thresholds in network.layers
+        ),
+    ]
     fires = [torch.zeros(size) for size in sizes]
     if x is not None:
         fires = network.activity(torch.as_tensor(x))
     figure, axes = new_figure(
-        width=1.4 + 2.3 * len(sizes), height=max(2.2, 0.62 * max(sizes) + 0.9)
+        width=0.6 + 1.9 * len(sizes), height=max(2.4, 0.66 * max(sizes) + 0.8)
     )
     places = [np.arange(size)[::-1] - (size - 1) / 2 for size in sizes]
     for column, (weights, _) in enumerate(network.layers):
@@ -56,12 +63,13 @@ def threshold_network(
         for y, label, state in zip(heights, labels, states.tolist(), strict=True):
             _draw_unit(axes, column, y, label, fires=state > 0, square=column == 0)
     for y, name in zip(places[-1], outputs, strict=False):
-        axes.text(len(sizes) - 0.75, y, name, va="center", color=INK, fontsize=10)
+        axes.text(len(sizes) - 0.76, y, name, va="center", color=INK, fontsize=10)
     axes.set_axis_off()
-    axes.set_xlim(-0.4, len(sizes) - 0.45 + 0.35 * bool(outputs))
+    axes.set_xlim(-0.25, len(sizes) - 0.75 + 0.3 * bool(outputs))
     axes.set_ylim(-max(sizes) / 2 - 0.1, max(sizes) / 2 + 0.1)
     keys = [
-        Line2D([], [], color=c, linewidth=1.8, label=w) for c, w in ((BLUE, "+1"), (ORANGE, "−1"))
+        Line2D([], [], color=c, linewidth=1.8, label=w)
+        for c, w in ((BLUE, "positive weight"), (ORANGE, "negative weight"))
     ]
     figure.legend(handles=keys, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return figure
@@ -83,7 +91,7 @@ def _draw_unit(axes: Axes, x: float, y: float, label: str, *, fires: bool, squar
         x,
         y,
         "s" if square else "o",
-        markersize=25,
+        markersize=33,
         markerfacecolor=PALETTE[4] if fires else "white",
         markeredgecolor=INK,
         markeredgewidth=1.2,
@@ -150,8 +158,8 @@ def _draw_classes(axes: Axes, X: ArrayLike, classes: ArrayLike, *, size: float =
     high = labels == np.unique(labels)[-1] if len(np.unique(labels)) > 1 else labels > 0
     x, y = points.T
     axes.scatter(x[high], y[high], s=size, color=BLUE, edgecolors="white", zorder=3)
-    ring = {"facecolors": "white", "edgecolors": ORANGE, "linewidths": 2}
-    axes.scatter(x[~high], y[~high], s=size, zorder=3, **ring)
+    rings = axes.scatter(x[~high], y[~high], s=size, color=ORANGE, linewidths=2, zorder=3)
+    rings.set_facecolor("white")
 
 
 def decision_regions(
@@ -192,6 +200,8 @@ def decision_regions(
         panel.plot(*points[wrong].T, "x", color=INK, markersize=11, markeredgewidth=2, zorder=4)
         panel.set_title(title, fontsize=10)
         panel.set(aspect="equal", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_locator(MaxNLocator(3, integer=True))
         panel.grid(False)
     for panel in np.ravel(axes)[len(panels) :]:
         panel.set_axis_off()
@@ -296,6 +306,7 @@ def version_space(X: ArrayLike, y: ArrayLike, counts: Sequence[int]) -> Figure:
             _draw_line(panel, row, 0.0, np.array([-2.0, 2.0]), color=RULE, linewidth=1.0)
         panel.set_title(f"{count} point{'s' * (count > 1)}")
         panel.set(aspect="equal", xlim=(-1, 1), ylim=(-1, 1), xlabel="$w_1$")
+        panel.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         panel.grid(False)
     np.ravel(axes)[0].set_ylabel("$w_2$")
     return figure

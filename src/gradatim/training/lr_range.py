@@ -29,7 +29,7 @@ class LRRange:
     Attributes:
         lrs: Rates, one a batch, growing by a constant factor.
         losses: Loss of each batch, before the step with that rate.
-        smoothed: Their moving average, corrected for its start.
+        smoothed: Their average over neighbouring batches, an explosion counted as its threshold.
         suggestion: Rate at which the smoothed loss fell most steeply.
         lowest: Rate at which the smoothed loss was lowest; too large to train with.
         diverged: Whether the loss exploded before the last rate was reached.
@@ -70,16 +70,23 @@ class _Probe(Callback):
 
 
 def smooth(values: Sequence[float], memory: float) -> list[float]:
-    r"""Return the weighted means :math:`\sum_j\beta^{k-j}l_j/\sum_j\beta^{k-j}` of the values so far.
+    r"""Average over past and future: weighted means with weights :math:`\beta^{|k-j|}`, first one way, then back.
 
-    >>> smooth([1.0, 1.0, 4.0], memory=0.5)
-    [1.0, 1.0, 2.7142857142857144]
+    One way alone would lag behind the values, and start with a mean of a single one.
+
+    >>> smooth([1.0, 1.0, 1.0], memory=0.5)
+    [1.0, 1.0, 1.0]
     """
-    average, smoothed = 0.0, []
-    for k, value in enumerate(values, start=1):
-        average = memory * average + (1 - memory) * value
-        smoothed.append(average / (1 - memory**k))
-    return smoothed
+    return _running_means(_running_means(values, memory)[::-1], memory)[::-1]
+
+
+def _running_means(values: Sequence[float], memory: float) -> list[float]:
+    r"""Return :math:`\sum_{j\le k}\beta^{k-j}l_j/\sum_{j\le k}\beta^{k-j}` for every :math:`k`."""
+    total, weight, means = 0.0, 0.0, []
+    for value in values:
+        total, weight = memory * total + value, memory * weight + 1
+        means.append(total / weight)
+    return means
 
 
 def lr_range_test(
@@ -93,7 +100,7 @@ def lr_range_test(
     steps: int = 100,
     batch_size: int = 128,
     weight_decay: float = 0.0,
-    smoothing: float = 0.9,
+    smoothing: float = 0.8,
     explosion: float = 3.0,
     step: StepFunction | None = None,
     device: str | torch.device = "auto",
@@ -111,7 +118,7 @@ def lr_range_test(
         steps: Batches :math:`K`; the data are gone through as often as needed.
         batch_size: Rows per batch.
         weight_decay: As in :class:`Trainer`.
-        smoothing: Memory :math:`\beta` of the moving average, in [0, 1).
+        smoothing: Memory :math:`\beta` of the average, in [0, 1).
         explosion: Stop when the loss is this many first losses above the lowest.
         step: As in :class:`Trainer`.
         device: As in :class:`Trainer`.
@@ -135,7 +142,7 @@ def lr_range_test(
         raise InvalidValue(f"lr_range_test: steps must be at least 10, got {steps}. Try 100.")
     if not 0 <= smoothing < 1:
         raise InvalidValue(
-            f"lr_range_test: smoothing must be in [0, 1), got {smoothing}. Try smoothing=0.9."
+            f"lr_range_test: smoothing must be in [0, 1), got {smoothing}. Try smoothing=0.8."
         )
     probe = _Probe(steps, explosion)
     growth = (high / low) ** (1 / (steps - 1))
@@ -159,19 +166,20 @@ def lr_range_test(
         diverged = len(probe.losses) < steps
     except NonFiniteError:
         diverged = True
-    return _summary(probe.losses, low, growth, smoothing, diverged)
+    lrs = [low * growth**k for k in range(len(probe.losses))]
+    return _summary(lrs, probe.losses, diverged, smoothing, explosion)
 
 
 def _summary(
-    losses: list[float], low: float, growth: float, smoothing: float, diverged: bool
+    lrs: list[float], losses: list[float], diverged: bool, smoothing: float, explosion: float
 ) -> LRRange:
     if len(losses) < 3:
         raise InvalidValue(
-            f"lr_range_test: low must be a rate that can train, got {low}, at which the loss exploded "
+            "lr_range_test: low must be a rate that can train, got one at which the loss explodes "
             "within three batches. Try a smaller one, or scale the inputs."
         )
-    lrs = [low * growth**k for k in range(len(losses))]
-    smoothed = smooth(losses, smoothing)
+    ceiling = losses[0] + explosion * abs(losses[0])
+    smoothed = smooth([min(loss, ceiling) for loss in losses], smoothing)
     lowest = int(np.argmin(smoothed))
     slopes = np.gradient(np.asarray(smoothed))
     steepest = int(np.argmin(slopes[: max(lowest, 1)]))

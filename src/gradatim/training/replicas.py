@@ -105,7 +105,8 @@ def train_replicas(
 
     Example:
         >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
-        >>> replicas = train_replicas(lambda: nn.Linear(1, 1), (X, 3 * X), loss="mse", lr=[0.3, 0.001])
+        >>> data, rates = (X, 3 * X), [0.1, 1e-4]
+        >>> replicas = train_replicas(lambda: nn.Linear(1, 1), data, loss="mse", lr=rates, batch_size=8)
         >>> [history["train_loss"][-1] < 0.1 for history in replicas.histories]
         [True, False]
     """

@@ -82,7 +82,7 @@ def replace_head(
     setattr(model.get_submodule(parent), own, new.to(old.weight))
     sizes = getattr(model, "sizes", None)
     if name is None and isinstance(sizes, tuple):
-        model.sizes = (*sizes[:-1], out_features)  # so that a saved model is rebuilt with it
+        model.sizes = (*sizes[:-1], out_features)  # type: ignore[assignment]  # a saved model is rebuilt from it
     return model
 
 

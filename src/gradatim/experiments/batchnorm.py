@@ -1,0 +1,185 @@
+"""Batch normalization lets a deep network train at more learning rates and from any scale of weights."""
+
+from dataclasses import dataclass
+
+import torch
+from sklearn.model_selection import train_test_split
+from torch import Tensor, nn
+
+from gradatim.data import load
+from gradatim.evaluation import Report
+from gradatim.models import MLP
+from gradatim.nn.batch_normalization import (
+    RunningMoments,
+    batch_moments,
+    normalize,
+    update_running,
+)
+from gradatim.plots.regularization import batch_histograms, error_curves
+from gradatim.training import NonFiniteError, Trainer
+
+Pair = tuple[Tensor, Tensor]
+GOOD = 20.0  # error in per cent below which a run counts as trained
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    depth: int = 8
+    width: int = 64
+    epochs: int = 10
+    rates: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    scales: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0, 10.0)
+
+
+QUICK = Settings(depth=6, width=32, epochs=4, rates=(0.03, 0.3, 3.0), scales=(0.2, 1.0, 5.0))
+
+
+def split(seed: int) -> tuple[Pair, Pair]:
+    data = load("digits")
+    X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
+    train, test = train_test_split(
+        torch.arange(len(y)), test_size=0.3, random_state=seed, stratify=y
+    )
+    return (X[train], y[train]), (X[test], y[test])
+
+
+def test_error(
+    norm: str | None, lr: float, scale: float, settings: Settings, train: Pair, test: Pair
+) -> float:
+    """Error in per cent after training; that of guessing where the run blows up."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.seed)
+        hidden = (settings.width,) * settings.depth
+        model = MLP((64, *hidden, 10), activation="tanh", norm=norm)
+    with torch.no_grad():
+        for layer in model:
+            if isinstance(layer, nn.Linear):
+                layer.weight *= scale
+    trainer = Trainer(
+        model,
+        optimizer="sgd",
+        lr=lr,
+        epochs=settings.epochs,
+        batch_size=64,
+        seed=settings.seed,
+        progress=False,
+    )
+    try:
+        trainer.fit(train)
+    except NonFiniteError:
+        return 90.0
+    return 100.0 * trainer.evaluate(test, metrics=["error"])["error"]
+
+
+def claim_equations(report: Report, settings: Settings) -> None:
+    """PyTorch's layer and the equations give the same numbers, in training and at inference."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    layer = nn.BatchNorm1d(4).double()
+    running = RunningMoments(torch.zeros(4).double(), torch.ones(4).double())
+    gain, shift = torch.ones(4).double(), torch.zeros(4).double()
+    gap = 0.0
+    for _ in range(20):
+        z = 3 * torch.randn(32, 4, generator=generator, dtype=torch.float64) + 2
+        batch = batch_moments(z)
+        ours = normalize(z, batch.mean, batch.variance, gain, shift)
+        gap = max(gap, (ours - layer(z)).abs().max().item())
+        running = update_running(running, batch)
+    layer.eval()
+    gap = max(gap, (normalize(z, *running, gain, shift) - layer(z)).abs().max().item())
+    report.claim(
+        "the equations are PyTorch's layer",
+        expected="largest difference < 1e-12, 20 batches and inference",
+        measured=gap,
+        holds=gap < 1e-12,
+    )
+    alone, together = layer(z[:1]), layer(z)[:1]
+    report.claim(
+        "at inference a sample ignores its batch mates",
+        expected="same output alone and in a batch",
+        measured=(alone - together).abs().max().item(),
+        holds=torch.equal(alone, together),
+    )
+    example = normalize(
+        z[:, :1],
+        torch.tensor([2.0]),
+        torch.tensor([9.0]),
+        torch.tensor([3.0]),
+        torch.tensor([2.0]),
+        0.0,
+    )
+    change = (example - z[:, :1]).abs().max().item()
+    report.claim(
+        "μ = 2, σ = 3, γ = 3, β = 2 undo the normalization",
+        expected="y = z",
+        measured=change,
+        holds=change < 1e-12,
+    )
+
+
+def draw_histograms(report: Report, settings: Settings) -> None:
+    """Batches that drift from N(0, 1) to N(3, 10), normalized by their own or by running moments."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    drift = torch.linspace(0, 1, 100)
+    batches = [3 * t + (1 + 9 * t).sqrt() * torch.randn(400, 1, generator=generator) for t in drift]
+    running = RunningMoments(torch.zeros(1), torch.ones(1))
+    for z in batches:
+        running = update_running(running, batch_moments(z))
+    one, zero = torch.ones(1), torch.zeros(1)
+    shown = {f"batch {i + 1}": batches[i] for i in (0, 49, 99)}
+    own = {k: normalize(z, *batch_moments(z)[:2], one, zero) for k, z in shown.items()}
+    fixed = {k: normalize(z, *running, one, zero) for k, z in shown.items()}
+    panels = {"Before": shown, "Normalized in training": own, "By the running averages": fixed}
+    report.figure(
+        "histograms",
+        batch_histograms({t: {k: z.flatten() for k, z in p.items()} for t, p in panels.items()}),
+        caption="A layer's inputs drift during training. Its own moments bring every batch to mean 0 and "
+        "variance 1; the running averages fit the latest batches only, and then change no more.",
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Batch normalization",
+        summary="A deep tanh network with batch normalization trains over a wider range of learning rates "
+        "and does not care how large its first weights are.",
+    )
+    claim_equations(report, settings)
+    train, test = split(settings.seed)
+    nets = {"plain": None, "batch norm": "batch"}
+    by_rate = {
+        label: [test_error(norm, lr, 1.0, settings, train, test) for lr in settings.rates]
+        for label, norm in nets.items()
+    }
+    by_scale = {
+        label: [test_error(norm, 0.1, scale, settings, train, test) for scale in settings.scales]
+        for label, norm in nets.items()
+    }
+    for what, errors in (("learning rates", by_rate), ("scales of the first weights", by_scale)):
+        trained = {label: sum(e < GOOD for e in values) for label, values in errors.items()}
+        report.claim(
+            f"it trains at more {what}",
+            expected=f"more runs below {GOOD:.0f} % error than without",
+            measured=f"{trained['batch norm']} against {trained['plain']} of {len(errors['plain'])}",
+            holds=trained["batch norm"] > trained["plain"],
+        )
+    for label, values in (("learning rate", settings.rates), ("scale", settings.scales)):
+        errors = by_rate if label == "learning rate" else by_scale
+        report.table(
+            f"Test error in per cent by {label}",
+            columns=[label, *nets],
+            rows=[list(row) for row in zip(values, *errors.values(), strict=True)],
+        )
+    report.figure(
+        "batchnorm",
+        error_curves(
+            {
+                "learning rate": (settings.rates, by_rate),
+                "scale of the first weights": (settings.scales, by_scale),
+            }
+        ),
+        caption=f"Digits, {settings.depth} hidden tanh layers of {settings.width} units, "
+        f"{settings.epochs} epochs of SGD (at rate 0.1 on the right).",
+    )
+    draw_histograms(report, settings)
+    return report

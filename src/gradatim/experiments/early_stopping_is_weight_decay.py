@@ -1,0 +1,162 @@
+"""Stopping gradient descent after T steps acts like weight decay of strength 1/(ηT)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gradatim.evaluation import Report
+from gradatim.linear import (
+    descend_least_squares,
+    fit_ridge,
+    hessian_eigenvalues,
+)
+from gradatim.plots.regularization import shrinkage_and_risk
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    samples: int = 80
+    features: int = 60
+    noise: float = 0.7
+    steps: int = 50_000
+    points: int = 60
+
+
+QUICK = Settings(steps=8000, points=40)
+
+
+def draw(settings: Settings) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Inputs with a falling spectrum, noisy targets, the true weights and the inputs' variances."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    shape = (settings.samples, settings.features)
+    spread = torch.arange(1, settings.features + 1, dtype=torch.float64).rsqrt()
+    X = torch.randn(shape, generator=generator, dtype=torch.float64) * spread
+    truth = torch.randn(settings.features, generator=generator, dtype=torch.float64) * 0.5
+    noise = torch.randn(settings.samples, generator=generator, dtype=torch.float64)
+    return X, X @ truth + settings.noise * noise, truth, spread.square()
+
+
+def descent_weights(X: Tensor, y: Tensor, lr: float, counts: list[int]) -> Tensor:
+    """Weights after each number of steps from zero."""
+    weight, rows, before = torch.zeros(X.shape[1], dtype=X.dtype), [], 0
+    for count in counts:
+        weight = descend_least_squares(
+            X, y, start=weight, steps=count - before, lr=lr, tolerance=0.0
+        ).weight
+        rows.append(weight)
+        before = count
+    return torch.stack(rows)
+
+
+def plane_paths(lr: float = 0.02) -> tuple[dict[str, Tensor], Tensor]:
+    """Two weights, one steep and one flat direction."""
+    X = torch.tensor([[2.0, 1.2], [1.2, 2.0], [0.8, -0.4]], dtype=torch.float64)
+    y = X @ torch.tensor([1.6, 0.4], dtype=torch.float64)
+    counts = sorted({int(c) for c in np.geomspace(1, 2000, 60)})
+    start = torch.zeros(1, 2, dtype=X.dtype)
+    stopped = torch.cat([start, descent_weights(X, y, lr, counts)])
+    decayed = [fit_ridge(X, y, weight_decay=1 / (lr * c), intercept=False).weight for c in counts]
+    paths = {"early stopping": stopped, "weight decay": torch.cat([start, torch.stack(decayed)])}
+    return paths, 2 / 3 * X.T @ X
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Early stopping is weight decay",
+        summary="Along each direction of curvature λ, T steps of descent keep the share 1 − (1 − ηλ)ᵀ of "
+        "the solution and weight decay keeps λ/(λ + μ): nearly one curve at μ = 1/(ηT).",
+    )
+    X, y, truth, variance = draw(settings)
+    lr = 0.2 / hessian_eigenvalues(X)[-1].item()
+    counts = sorted({int(c) for c in np.geomspace(1, settings.steps, settings.points)})
+    strengths = [1 / (lr * count) for count in counts]
+    stopped = descent_weights(X, y, lr, counts)
+    decayed = torch.stack(
+        [fit_ridge(X, y, weight_decay=mu, intercept=False).weight for mu in strengths]
+    )
+    curvature = torch.logspace(-2, 2, 200, dtype=torch.float64)
+    factors = {
+        "early stopping": 1 - torch.exp(-curvature),
+        "weight decay": curvature / (1 + curvature),
+    }
+    check_factors(report, X, y, lr, counts, stopped)
+    gap = (factors["early stopping"] - factors["weight decay"]).abs().max().item()
+    report.claim(
+        "shares kept are close in every direction",
+        expected="at most 0.204 apart (1 − e⁻ˣ against x/(1 + x))",
+        measured=gap,
+        holds=gap <= 0.204,
+    )
+    flat = curvature < 0.1
+    excess = (factors["early stopping"] / factors["weight decay"] - 1)[flat].max().item()
+    report.claim(
+        "in flat directions they are one",
+        expected="relative difference at most 5 % where λ/μ < 0.1",
+        measured=excess,
+        holds=0 < excess < 0.05,
+    )
+    risks = {
+        label: ((weights - truth).square() * variance).sum(1)
+        for label, weights in (("early stopping", stopped), ("weight decay", decayed))
+    }
+    least = {label: risk.min().item() for label, risk in risks.items()}
+    ratio = least["early stopping"] / least["weight decay"]
+    report.claim(
+        "best risks agree",
+        expected="ratio between 0.8 and 1.25",
+        measured=ratio,
+        holds=0.8 < ratio < 1.25,
+    )
+    places = {label: strengths[int(risk.argmin())] for label, risk in risks.items()}
+    apart = places["early stopping"] / places["weight decay"]
+    report.claim(
+        "best strengths agree",
+        expected="1/(ηT) within a factor 3 of μ",
+        measured=apart,
+        holds=1 / 3 < apart < 3,
+    )
+    for label, risk in risks.items():
+        report.claim(
+            f"{label} helps",
+            expected="best risk below half of the least-squares risk",
+            measured=(risk.min() / risk[-1]).item(),
+            holds=risk.min() < 0.5 * risk[-1],
+        )
+    report.table(
+        "At the best strength",
+        columns=["regularizer", "μ or 1/(ηT)", "excess risk", "norm of the weights"],
+        rows=[
+            [label, places[label], least[label], weights[int(risks[label].argmin())].norm().item()]
+            for label, weights in (("early stopping", stopped), ("weight decay", decayed))
+        ],
+    )
+    paths, hessian = plane_paths()
+    report.figure(
+        "early-stopping-is-weight-decay",
+        shrinkage_and_risk(
+            curvature, factors, {k: (strengths, v) for k, v in risks.items()}, paths, hessian
+        ),
+        caption="Left: both keep steep directions and suppress flat ones. Middle: both leave 0 along the "
+        f"steep direction first. Right: {settings.features} unknowns, {settings.samples} noisy equations; "
+        "dots mark the best strength.",
+    )
+    return report
+
+
+def check_factors(
+    report: Report, X: Tensor, y: Tensor, lr: float, counts: list[int], stopped: Tensor
+) -> None:
+    """Compare measured descent with its formula in the eigenbasis of the Hessian."""
+    values, basis = torch.linalg.eigh(2 / len(X) * X.T @ X)
+    solution = basis.T @ (torch.linalg.pinv(X) @ y)
+    predicted = torch.stack([(1 - (1 - lr * values) ** count) * solution for count in counts])
+    error = (stopped @ basis - predicted).abs().max().item()
+    report.claim(
+        "descent follows 1 − (1 − ηλ)ᵀ",
+        expected="weights equal to 1e-8",
+        measured=error,
+        holds=error < 1e-8,
+    )

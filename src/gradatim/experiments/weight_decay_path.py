@@ -1,0 +1,151 @@
+"""From no penalty to a heavy one: weights shrink, training error rises, validation error dips."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from sklearn.model_selection import train_test_split
+from torch import Tensor
+
+from gradatim.data import load, sinusoid
+from gradatim.evaluation import Report
+from gradatim.linear import Affine, fit_ridge, map_weight_decay, polynomial
+from gradatim.losses import weight_energy
+from gradatim.models import MLP
+from gradatim.plots.regularization import decay_path, smooth_fits
+from gradatim.training import Trainer
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    degree: int = 12
+    samples: int = 15
+    noise: float = 0.2
+    epochs: int = 300
+    rows: int = 150
+    strengths: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+
+
+QUICK = Settings(epochs=60, strengths=(1e-4, 1e-2, 1e-1, 1.0, 10.0))
+
+
+def polynomial_part(report: Report, settings: Settings) -> None:
+    """Ridge on powers of x: the wiggles go first."""
+    X, y = sinusoid(settings.samples, settings.noise, settings.seed)
+    x, target = torch.tensor(X[:, 0]), torch.tensor(y)
+    grid = torch.linspace(0, 1, 200, dtype=torch.float64)
+    features = polynomial(2 * x - 1, settings.degree)
+    curve = polynomial(2 * grid - 1, settings.degree)
+    fits: dict[str, Affine] = {
+        f"γ = {gamma:g}": fit_ridge(features, target, weight_decay=gamma)
+        for gamma in (1e-9, 1e-3, 10.0)
+    }
+    truth = torch.sin(2 * torch.pi * grid)
+    errors = [(fit.predict(curve) - truth).square().mean().item() for fit in fits.values()]
+    report.claim(
+        "a polynomial fits the truth best between too little and too much decay",
+        expected="error at γ = 0.001 below both others",
+        measured=", ".join(f"{error:.3g}" for error in errors),
+        holds=errors[1] < min(errors[0], errors[2]),
+    )
+    report.figure(
+        "smooth-fits",
+        smooth_fits(x, target, grid, truth, {k: fit.predict(curve) for k, fit in fits.items()}),
+        caption=f"Polynomials of degree {settings.degree} on {settings.samples} noisy points of a sine.",
+    )
+
+
+def map_part(report: Report, settings: Settings) -> None:
+    """The penalized optimum is the mode of the posterior."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    X = torch.randn(30, 4, generator=generator, dtype=torch.float64)
+    y = X.sum(1) + torch.randn(30, generator=generator, dtype=torch.float64)
+    prior, noise = 0.25, 1.0
+    gamma = map_weight_decay(prior, noise_variance=noise, num_samples=30, objective="mse")
+    ridge = fit_ridge(X, y, weight_decay=gamma, intercept=False).weight.requires_grad_()
+    log_posterior = -(y - X @ ridge).square().sum() / (2 * noise) - ridge.square().sum() / (
+        2 * prior
+    )
+    (slope,) = torch.autograd.grad(log_posterior, ridge)
+    report.claim(
+        "γ = 2s²/(Nσ²) makes ridge the most probable weight vector",
+        expected="gradient of the log-posterior < 1e-9",
+        measured=slope.abs().max().item(),
+        holds=slope.abs().max() < 1e-9,
+    )
+
+
+def split(settings: Settings) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """Diabetes data, standardized; few rows for training, the rest for validation."""
+    data = load("diabetes")
+    X, y = torch.as_tensor(data.X).float(), torch.as_tensor(data.y).float()
+    X, y = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
+    train, rest = train_test_split(
+        torch.arange(len(y)), train_size=settings.rows, random_state=settings.seed
+    )
+    return (X[train], y[train, None]), (X[rest], y[rest, None])
+
+
+def train_with_decay(gamma: float, settings: Settings) -> tuple[float, float, float]:
+    """Training error, validation error and weight energy of a network."""
+    train, validation = split(settings)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.seed)
+        model = MLP((10, 64, 1), activation="tanh")
+    trainer = Trainer(
+        model,
+        "mse",
+        "momentum",
+        lr=0.02,
+        weight_decay=gamma,
+        epochs=settings.epochs,
+        batch_size=50,
+        seed=settings.seed,
+        progress=False,
+    )
+    trainer.fit(train)
+    errors = [trainer.evaluate(part)["loss"] for part in (train, validation)]
+    return errors[0], errors[1], weight_energy(model).item()
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="The path of weight decay",
+        summary="A heavier penalty always means smaller weights and a worse fit of the training data; "
+        "new data are predicted best in between.",
+    )
+    polynomial_part(report, settings)
+    map_part(report, settings)
+    results = [train_with_decay(gamma, settings) for gamma in settings.strengths]
+    train, validation, energy = (list(column) for column in zip(*results, strict=True))
+    report.claim(
+        "weight energy falls with every step of γ",
+        expected="decreasing",
+        measured=f"{energy[0]:.3g} to {energy[-1]:.3g}",
+        holds=all(after < before for before, after in pairwise(energy)),
+    )
+    report.claim(
+        "training error rises with γ",
+        expected="lowest at the smallest γ, highest at the largest",
+        measured=f"{train[0]:.3g} to {train[-1]:.3g}",
+        holds=train[0] <= min(train) * 1.01 and train[-1] == max(train),
+    )
+    best = validation.index(min(validation))
+    report.claim(
+        "validation error is least inside the path",
+        expected="at neither end",
+        measured=settings.strengths[best],
+        holds=0 < best < len(validation) - 1,
+    )
+    report.table(
+        "A network of 64 hidden units on the diabetes data",
+        columns=["γ", "training error", "validation error", "weight energy"],
+        rows=[[g, *row] for g, row in zip(settings.strengths, results, strict=True)],
+    )
+    report.figure(
+        "weight-decay-path",
+        decay_path(settings.strengths, train, validation, energy),
+        caption="Validation error is measured without the penalty; its least value chooses γ.",
+    )
+    return report

@@ -1,0 +1,55 @@
+"""The path of any optimizer down a function of a vector."""
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from gradatim.optim.convergence import DescentPath
+from gradatim.optim.named import OptimizerFactory, build_optimizer
+from gradatim.optim.objective import Objective
+
+
+class _Point(nn.Module):
+    def __init__(self, start: Tensor) -> None:
+        super().__init__()
+        self.w = nn.Parameter(start.detach().clone())
+
+
+def trajectory(
+    optimizer: str | OptimizerFactory, function: Objective, start: Tensor, *, lr: float, steps: int
+) -> DescentPath:
+    """Follow an optimizer down a function, with the exact gradient at every step.
+
+    Args:
+        optimizer: Name from :data:`~gradatim.optim.OPTIMIZERS` or factory ``(parameter_groups, lr) -> Optimizer``.
+        function: Scalar function of a vector, in operations that ``torch.func.vmap`` knows.
+        start: First point, shape ``(d,)``.
+        lr: Learning rate.
+        steps: Calls of ``step``.
+
+    Returns:
+        Points after each step, with values and gradient norms there.
+
+    Example:
+        >>> path = trajectory("sgd", lambda w: w.square().sum(), torch.tensor([1.0]), lr=0.25, steps=2)
+        >>> path.points.flatten()
+        tensor([1.0000, 0.5000, 0.2500])
+    """
+    point = _Point(start)
+    rule: Optimizer = build_optimizer(optimizer, point, lr=lr)
+
+    def closure() -> Tensor:
+        rule.zero_grad()
+        value = function(point.w)
+        value.backward()
+        return value
+
+    points = [start.detach().clone()]
+    for _ in range(steps):
+        rule.step(closure)  # type: ignore[arg-type]
+        points.append(point.w.detach().clone())
+    path = torch.stack(points)
+    slopes = torch.func.vmap(torch.func.grad(function))(path)
+    with torch.no_grad():
+        values = torch.func.vmap(function)(path)
+    return DescentPath(path, values, slopes.norm(dim=1))

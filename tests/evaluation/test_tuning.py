@@ -1,0 +1,136 @@
+"""Tuning: grids, draws, Optuna, interruption."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import load_iris
+from sklearn.neighbors import KNeighborsClassifier
+
+from gradatim.errors import InvalidValue
+from gradatim.estimators import NeuralClassifier
+from gradatim.evaluation import Integers, LogUniform, Score, Uniform, tune
+
+X, Y = np.zeros((12, 1)), np.arange(12.0)
+BOWL = Score("bowl", False, lambda model, X, y: (model.a - 0.3) ** 2 + (np.log10(model.b) + 2) ** 2)
+
+
+class Bowl(RegressorMixin, BaseEstimator):
+    """Its score has the minimum 0 at a = 0.3, b = 0.01."""
+
+    fits = 0
+    limit = 10**9
+
+    def __init__(self, a=0.0, b=1.0, c=None):
+        self.a, self.b, self.c = a, b, c
+
+    def fit(self, X, y):
+        Bowl.fits += 1
+        if Bowl.fits > Bowl.limit:
+            raise KeyboardInterrupt
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.fixture(autouse=True)
+def _no_limit():
+    Bowl.fits, Bowl.limit = 0, 10**9
+
+
+SPACE = {"a": Uniform(0, 1), "b": LogUniform(1e-4, 1.0), "c": ["x", "y"]}
+
+
+def search(method, **options):
+    return tune(Bowl(), X, Y, SPACE, method=method, folds=2, score=BOWL, **options)
+
+
+def test_a_grid_tries_everything():
+    space = {"a": [0.001, 0.01, 0.1], "b": [0.01, 0.1, 1.0], "c": Integers(2, 4)}
+    result = tune(Bowl(), X, Y, space, method="grid", folds=2, score=BOWL)
+    assert len(result.trials) == 27
+    assert len({tuple(t.parameters.values()) for t in result.trials}) == 27
+    assert result.best == {"a": 0.1, "b": 0.01, "c": 2}
+    assert result.best_score == pytest.approx(0.04)
+
+
+def test_random_draws_stay_inside_and_cover_orders_of_magnitude():
+    result = search("random", trials=200)
+    a = [t.parameters["a"] for t in result.trials]
+    b = np.log10([t.parameters["b"] for t in result.trials])
+    assert 0 <= min(a) <= max(a) <= 1
+    assert -4 <= b.min() <= b.max() <= 0
+    assert np.histogram(b, bins=4, range=(-4, 0))[0].min() > 30
+    assert {t.parameters["c"] for t in result.trials} == {"x", "y"}
+    assert result.best_score == min(t.score for t in result.trials)
+
+
+def test_bayesian_search_beats_its_own_first_draws():
+    result = search("bayesian", trials=40)
+    scores = [t.score for t in result.trials]
+    assert np.median(scores[20:]) < np.median(scores[:10])
+    assert "after 40 trials" in repr(result)
+
+
+@pytest.mark.parametrize("method", ["random", "bayesian"])
+def test_an_interrupted_search_goes_on_to_the_same_result(method, tmp_path):
+    whole = search(method, trials=20)
+    Bowl.fits, Bowl.limit = 0, 25
+    with pytest.raises(KeyboardInterrupt):
+        search(method, trials=20, study=tmp_path / "study.log")
+    Bowl.fits, Bowl.limit = 0, 10**9
+    resumed = search(method, trials=20, study=tmp_path / "study.log")
+    assert 0 < Bowl.fits < 40
+    assert resumed == whole
+    Bowl.fits = 0
+    assert search(method, trials=20, study=tmp_path / "study.log") == resumed
+    assert Bowl.fits == 0
+
+
+def test_a_file_of_another_search_is_refused(tmp_path):
+    search("random", trials=1, study=tmp_path / "study.log")
+    with pytest.raises(InvalidValue, match="study must be a file of the same search"):
+        search("bayesian", trials=1, study=tmp_path / "study.log")
+
+
+def test_bad_choices_are_pruned():
+    result = search("bayesian", trials=30, is_pruned=True)
+    assert any(t.is_pruned for t in result.trials)
+    assert Bowl.fits < 60
+    assert not any(t.is_pruned for t in result.trials if t.parameters == result.best)
+
+
+def test_accuracy_is_maximized():
+    data = load_iris(return_X_y=True)
+    result = tune(KNeighborsClassifier(), *data, {"n_neighbors": [99, 5]}, method="grid")
+    assert result.best == {"n_neighbors": 5}
+
+
+def test_diverging_choices_are_no_choice():
+    X, y = load_iris(return_X_y=True)
+    model = NeuralClassifier((4,), epochs=2, optimizer="sgd", standardize=False)
+    for method in ("grid", "bayesian"):
+        result = tune(
+            model, X * 1e3, y, {"learning_rate": [1e30, 1e-6]}, method=method, folds=2, trials=6
+        )
+        assert result.best == {"learning_rate": 1e-6}
+    with pytest.raises(InvalidValue, match="all diverged"):
+        tune(model, X * 1e3, y, {"learning_rate": [1e30]}, method="grid", folds=2)
+
+
+@pytest.mark.parametrize(
+    ("space", "options", "message"),
+    [
+        ({}, {}, "space must name at least one"),
+        ({"a": Uniform(2, 1)}, {}, "a must have low <= high"),
+        ({"a": LogUniform(0, 1)}, {}, "a must have 0 < low <= high"),
+        ({"a": "xy"}, {}, "a must be a list of values"),
+        ({"a": Uniform(0, 1)}, {"method": "grid"}, "must be a list of values for a grid"),
+        (SPACE, {"method": "gird"}, "method must be one of grid"),
+        (SPACE, {"trials": 0}, "trials must be at least 1"),
+        (SPACE, {"is_pruned": True}, "is_pruned must go with method='bayesian'"),
+    ],
+)
+def test_messages(space, options, message):
+    with pytest.raises(InvalidValue, match=message):
+        tune(Bowl(), X, Y, space, score=BOWL, **options)

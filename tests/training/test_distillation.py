@@ -1,0 +1,39 @@
+"""Distillation by step: the loss it takes, the teacher it leaves alone."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from gradatim.errors import GradatimError
+from gradatim.losses import distillation_loss
+from gradatim.models import MLP
+from gradatim.training import Trainer, distillation_step
+
+X = torch.randn(60, 4, generator=torch.Generator().manual_seed(0))
+Y = torch.arange(60) % 3
+
+
+def test_trains_on_the_mix_and_validates_on_labels():
+    teacher, student = nn.Linear(4, 3), nn.Linear(4, 3)
+    step = distillation_step(teacher, temperature=3.0, mix=0.7)
+    expected = distillation_loss(student(X), teacher(X), Y, temperature=3.0, mix=0.7)
+    torch.testing.assert_close(step(student, (X, Y)), expected)
+    student.eval()
+    torch.testing.assert_close(step(student, (X, Y)), F.cross_entropy(student(X), Y))
+
+
+def test_a_student_of_the_same_kind_copies_its_teacher_without_labels():
+    teacher, student = MLP((4, 3), init="xavier"), MLP((4, 3), init="xavier")
+    before = {name: value.clone() for name, value in teacher.state_dict().items()}
+    wrong = (Y + 1) % 3
+    step = distillation_step(teacher.train(), temperature=2.0, mix=1.0)
+    Trainer(student, "cross_entropy", lr=0.05, epochs=150, batch_size=60, step=step).fit((X, wrong))
+    torch.testing.assert_close(student(X).softmax(1), teacher(X).softmax(1), atol=5e-3, rtol=0)
+    assert not teacher.training
+    assert all(torch.equal(value, before[name]) for name, value in teacher.state_dict().items())
+
+
+def test_errors():
+    with pytest.raises(GradatimError, match="temperature must be more than 0, got -1"):
+        distillation_step(nn.Linear(1, 1), temperature=-1)

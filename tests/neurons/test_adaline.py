@@ -71,14 +71,20 @@ def test_default_stochastic_step_is_stable():
 
 def test_too_large_a_step_is_refused_with_its_limit():
     X, y = [[1.0], [-1.0]], [1, 0]  # X'X/n is the identity, with the intercept
-    with pytest.raises(InvalidValue, match="eta must be below 2/lambda_max = 2 to converge, got 2.5"):
+    with pytest.raises(
+        InvalidValue, match=r"eta must be below 2/lambda_max = 2 to converge, got 2\.5"
+    ):
         Adaline(eta=2.5).fit(X, y)
-    with pytest.raises(InvalidValue, match=r"eta must be below 2/max\|x\|\^2 = 1 to converge, got 1.5"):
+    with pytest.raises(
+        InvalidValue, match=r"eta must be below 2/max\|x\|\^2 = 1 to converge, got 1.5"
+    ):
         Adaline(mode="stochastic", eta=1.5).fit(X, y)
 
 
 def test_unknown_mode_is_refused():
-    with pytest.raises(InvalidValue, match="Adaline: mode must be one of batch, stochastic, got 'bath'"):
+    with pytest.raises(
+        InvalidValue, match="Adaline: mode must be one of batch, stochastic, got 'bath'"
+    ):
         Adaline(mode="bath").fit([[0.0], [1.0]], [0, 1])
 
 

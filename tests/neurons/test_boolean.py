@@ -39,7 +39,10 @@ def test_parity_of_six_inputs():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([0, 1, 1], r"truth_table must have a power of two of values, from 2 to 4096, got shape \(1, 3\)"),
+        (
+            [0, 1, 1],
+            r"truth_table must have a power of two of values, from 2 to 4096, got shape \(1, 3\)",
+        ),
         ([0], "truth_table must have a power of two"),
         (torch.zeros(2**13), "truth_table must have a power of two"),
         (torch.zeros(2, 2, 2), "truth_table must have a power of two"),

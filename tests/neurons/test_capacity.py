@@ -84,7 +84,10 @@ def test_patterns_within_capacity_are_stable():
     [
         (lambda: bit_error(0, 5), "bit_error: n and d must be positive, got n=0, d=5"),
         (lambda: hopfield_capacity(1), "hopfield_capacity: d must be at least 2, got 1"),
-        (lambda: dense_capacity(10, 1), "dense_capacity: d and order must be at least 2, got d=10, order=1"),
+        (
+            lambda: dense_capacity(10, 1),
+            "dense_capacity: d and order must be at least 2, got d=10, order=1",
+        ),
         (lambda: crosstalk(torch.zeros(2, 2)), "crosstalk: patterns must hold -1 and 1 only"),
     ],
 )

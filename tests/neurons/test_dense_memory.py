@@ -40,7 +40,10 @@ def slow_recall(patterns, state, term):
     for _ in range(100):
         before = list(state)
         for i in range(len(state)):
-            high, low = total([*state[:i], 1, *state[i + 1 :]]), total([*state[:i], -1, *state[i + 1 :]])
+            high, low = (
+                total([*state[:i], 1, *state[i + 1 :]]),
+                total([*state[:i], -1, *state[i + 1 :]]),
+            )
             state[i] = 1 if high >= low else -1
         if state == before:
             return state
@@ -53,7 +56,9 @@ def test_polynomial_recall_follows_the_definition(seed, n, count, order):
     patterns, probes = random_patterns(count, n, seed), random_patterns(2, n, seed + 1)
     run = memory_of(patterns, order=order).recall(probes)
     for k in range(2):
-        assert run.states[k].tolist() == slow_recall(patterns, probes[k].tolist(), lambda m: m**order)
+        assert run.states[k].tolist() == slow_recall(
+            patterns, probes[k].tolist(), lambda m: m**order
+        )
 
 
 def test_exponential_recall_follows_the_definition():
@@ -121,7 +126,9 @@ def test_even_orders_hold_the_negatives_and_odd_ones_do_not():
 def test_bad_input_is_refused():
     with pytest.raises(InvalidValue, match="DenseMemory: order must be at least 2, got 1"):
         DenseMemory(4, order=1)
-    with pytest.raises(InvalidValue, match="DenseMemory: interaction must be one of polynomial, exponential"):
+    with pytest.raises(
+        InvalidValue, match="DenseMemory: interaction must be one of polynomial, exponential"
+    ):
         DenseMemory(4, interaction="polynom")
-    with pytest.raises(InvalidValue, match="DenseMemory.store: patterns must hold -1 and 1 only"):
+    with pytest.raises(InvalidValue, match=r"DenseMemory\.store: patterns must hold -1 and 1 only"):
         DenseMemory(4).store(torch.zeros(4))

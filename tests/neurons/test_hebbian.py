@@ -73,7 +73,9 @@ def test_pure_rule_is_the_sum_of_targets_times_inputs():
 
 def test_pure_rule_on_gates():
     signed = 2 * CORNERS - 1
-    assert hebbian_learning(signed, [-1, -1, -1, 1], gated=False, max_epochs=1).solved  # AND, all ±1
+    assert hebbian_learning(
+        signed, [-1, -1, -1, 1], gated=False, max_epochs=1
+    ).solved  # AND, all ±1
     assert not hebbian_learning(CORNERS, AND, gated=False).solved  # zeros and ones: bias only grows
 
 

@@ -1,5 +1,7 @@
 """The Hopfield network against its definition, one neuron at a time in float64."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -71,7 +73,7 @@ def test_recall_follows_the_definition(seed, n, count, with_bias):
         assert run.states[k].tolist() == state
         assert float(run.energies[0, k]) == pytest.approx(float(levels[0]), abs=1e-6)
         assert float(run.energies[-1, k]) == pytest.approx(float(levels[-1]), abs=1e-6)
-        assert all(b <= a + 1e-9 for a, b in zip(levels, levels[1:], strict=False))
+        assert all(b <= a + 1e-9 for a, b in pairwise(levels))
 
 
 @settings(max_examples=25, deadline=None)
@@ -187,9 +189,18 @@ def test_saved_weights_recall_alike():
     ("call", "message"),
     [
         (lambda: Hopfield(1), "Hopfield: n must be at least 2 neurons, got 1"),
-        (lambda: Hopfield(3, bias=torch.zeros(2)), r"Hopfield: bias must have shape \(3,\), got \(2,\)"),
-        (lambda: Hopfield(3).store(torch.zeros(3)), "Hopfield.store: patterns must hold -1 and 1 only"),
-        (lambda: Hopfield(3).energy(torch.ones(4)), r"Hopfield.energy: states must have shape \(3,\)"),
+        (
+            lambda: Hopfield(3, bias=torch.zeros(2)),
+            r"Hopfield: bias must have shape \(3,\), got \(2,\)",
+        ),
+        (
+            lambda: Hopfield(3).store(torch.zeros(3)),
+            "Hopfield.store: patterns must hold -1 and 1 only",
+        ),
+        (
+            lambda: Hopfield(3).energy(torch.ones(4)),
+            r"Hopfield.energy: states must have shape \(3,\)",
+        ),
         (
             lambda: Hopfield(3).recall(torch.ones(3), mode="sync"),
             "Hopfield.recall: mode must be one of synchronous, asynchronous, got 'sync'",

@@ -40,9 +40,11 @@ def test_activation_zero_means_the_first_class():
 
 @pytest.mark.parametrize("build", MODELS)
 def test_number_of_classes(build):
-    with pytest.raises(InvalidValue, match=f"{build.__name__}: y must hold two classes, got 3 classes"):
+    with pytest.raises(
+        InvalidValue, match=f"{build.__name__}: y must hold two classes, got 3 classes"
+    ):
         build().fit(X, [0, 1, 2, 2])
-    with pytest.raises(InvalidValue, match="got 1 class. Only binary"):
+    with pytest.raises(InvalidValue, match=r"got 1 class\. Only binary"):
         build().fit(X, [1, 1, 1, 1])
 
 
@@ -50,5 +52,7 @@ def test_number_of_classes(build):
 def test_bad_steps_and_epochs(build):
     with pytest.raises(InvalidValue, match=f"{build.__name__}: eta must be positive, got -1"):
         build(eta=-1.0).fit(X, [0, 0, 0, 1])
-    with pytest.raises(InvalidValue, match=f"{build.__name__}: max_epochs must be at least 1, got 0"):
+    with pytest.raises(
+        InvalidValue, match=f"{build.__name__}: max_epochs must be at least 1, got 0"
+    ):
         build(max_epochs=0).fit(X, [0, 0, 0, 1])

@@ -68,7 +68,9 @@ def test_only_as_many_units_as_needed_change():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(InvalidValue, match="Madaline: logic must be one of .*got 'xor'"):
+    with pytest.raises(InvalidValue, match=r"Madaline: logic must be one of .*got 'xor'"):
         Madaline(logic="xor").fit(CORNERS, XOR)
-    with pytest.raises(InvalidValue, match="num_units and restarts must be at least 1, got 0 and 5"):
+    with pytest.raises(
+        InvalidValue, match="num_units and restarts must be at least 1, got 0 and 5"
+    ):
         Madaline(num_units=0).fit(CORNERS, XOR)

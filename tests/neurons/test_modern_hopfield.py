@@ -24,7 +24,9 @@ def test_one_step_is_attention(seed, n, count, beta):
     generator = torch.Generator().manual_seed(seed)
     patterns = torch.randn(count, n, generator=generator)
     queries = torch.randn(4, n, generator=generator)
-    expected = scaled_dot_product_attention(queries[None], patterns[None], patterns[None], scale=beta)
+    expected = scaled_dot_product_attention(
+        queries[None], patterns[None], patterns[None], scale=beta
+    )
     torch.testing.assert_close(memory_of(patterns, beta).step(queries), expected[0])
     default = scaled_dot_product_attention(queries[None], patterns[None], patterns[None])
     torch.testing.assert_close(memory_of(patterns).step(queries), default[0])
@@ -59,7 +61,9 @@ def test_step_is_a_gradient_step_of_the_energy():
 def test_sharp_memories_retrieve_and_soft_ones_average():
     patterns = torch.randn(50, 32, generator=torch.Generator().manual_seed(0))
     noisy = patterns + 0.3 * torch.randn(50, 32, generator=torch.Generator().manual_seed(1))
-    torch.testing.assert_close(memory_of(patterns, beta=8.0).step(noisy), patterns, atol=1e-2, rtol=0)
+    torch.testing.assert_close(
+        memory_of(patterns, beta=8.0).step(noisy), patterns, atol=1e-2, rtol=0
+    )
     centre = memory_of(patterns, beta=1e-6).step(noisy)
     torch.testing.assert_close(centre, patterns.mean(dim=0).expand(50, 32), atol=1e-3, rtol=0)
 

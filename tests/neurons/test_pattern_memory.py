@@ -27,11 +27,15 @@ def test_bad_input_is_refused(build):
     name = build.__name__
     with pytest.raises(InvalidValue, match=f"{name}: n must be at least 1, got 0"):
         build(0)
-    with pytest.raises(InvalidValue, match=f"{name}.recall: patterns must be stored first, got none"):
+    with pytest.raises(
+        InvalidValue, match=f"{name}.recall: patterns must be stored first, got none"
+    ):
         build(6).recall(PATTERNS)
     with pytest.raises(InvalidValue, match=rf"{name}.store: patterns must have shape \(4,\) or"):
         build(4).store(PATTERNS)
     memory = build(6)
     memory.store(PATTERNS)
-    with pytest.raises(InvalidValue, match=rf"{name}.energy: states must have shape \(6,\) or \(B, 6\)"):
+    with pytest.raises(
+        InvalidValue, match=rf"{name}.energy: states must have shape \(6,\) or \(B, 6\)"
+    ):
         memory.energy(torch.ones(5))

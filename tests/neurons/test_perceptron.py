@@ -158,7 +158,9 @@ def test_partial_fit_may_see_one_class_at_a_time():
     for _ in range(3):
         model.partial_fit([[1.0]], ["b"], classes=["a", "b"]).partial_fit([[-1.0]], ["a"])
     assert model.predict([[2.0], [-2.0]]).tolist() == ["b", "a"]
-    with pytest.raises(InvalidValue, match=r"y must hold the classes \['a', 'b'\], got also \['c'\]"):
+    with pytest.raises(
+        InvalidValue, match=r"y must hold the classes \['a', 'b'\], got also \['c'\]"
+    ):
         model.partial_fit([[1.0]], ["c"])
 
 
@@ -170,7 +172,9 @@ def test_shuffling_is_reproducible():
 
 
 def test_unknown_mode_is_refused():
-    with pytest.raises(InvalidValue, match="Perceptron: mode must be one of batch, stochastic, got 'bach'"):
+    with pytest.raises(
+        InvalidValue, match="Perceptron: mode must be one of batch, stochastic, got 'bach'"
+    ):
         Perceptron(mode="bach").fit(CORNERS, XOR)
 
 

@@ -50,7 +50,9 @@ def test_visits():
 
 def test_states_are_checked():
     assert as_states("Net", "states", torch.tensor([1, -1]), 2).dtype == torch.float32
-    with pytest.raises(InvalidValue, match=r"Net: states must have shape \(3,\) or \(B, 3\), got \(2,\)"):
+    with pytest.raises(
+        InvalidValue, match=r"Net: states must have shape \(3,\) or \(B, 3\), got \(2,\)"
+    ):
         as_states("Net", "states", torch.ones(2), 3)
     with pytest.raises(InvalidValue, match="Net: states must hold -1 and 1 only"):
         as_states("Net", "states", torch.tensor([0.0, 1.0]), 2)

@@ -53,19 +53,27 @@ def test_or_gate_is_the_unit_of_the_book():
 
 
 def test_inputs_count_in_binary():
-    assert binary_inputs(3).tolist() == [list(map(float, bits)) for bits in product([0, 1], repeat=3)]
+    assert binary_inputs(3).tolist() == [
+        list(map(float, bits)) for bits in product([0, 1], repeat=3)
+    ]
 
 
 def test_xor_as_and_of_or_and_nand():
     network = ThresholdNetwork.from_units([[gate("or"), gate("nand")], [gate("and")]])
     assert network(CORNERS).flatten().tolist() == [0, 1, 1, 0]
-    assert [layer.tolist() for layer in network.activity(torch.tensor([0, 1]))] == [[0, 1], [1, 1], [1]]
+    assert [layer.tolist() for layer in network.activity(torch.tensor([0, 1]))] == [
+        [0, 1],
+        [1, 1],
+        [1],
+    ]
     assert network(CORNERS.bool().view(2, 2, 2)).shape == (2, 2, 1)
 
 
 def test_network_survives_saving():
     network = ThresholdNetwork.from_units([[gate("or"), gate("nand")], [gate("and")]])
-    other = ThresholdNetwork([(torch.zeros(2, 2), torch.zeros(2)), (torch.zeros(1, 2), torch.zeros(1))])
+    other = ThresholdNetwork(
+        [(torch.zeros(2, 2), torch.zeros(2)), (torch.zeros(1, 2), torch.zeros(1))]
+    )
     other.load_state_dict(network.state_dict())
     assert torch.equal(other(CORNERS), network(CORNERS))
 
@@ -73,7 +81,10 @@ def test_network_survives_saving():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ThresholdUnit([[1.0]], 0.0), r"ThresholdUnit: weights must have shape \(n,\), got \(1, 1\)"),
+        (
+            lambda: ThresholdUnit([[1.0]], 0.0),
+            r"ThresholdUnit: weights must have shape \(n,\), got \(1, 1\)",
+        ),
         (lambda: gate("xor"), "gate: name must be one of or, .*got 'xor'"),
         (lambda: gate("or", 0), "gate: num_inputs must be at least 1, got 0"),
         (lambda: binary_inputs(25), "binary_inputs: n must be from 1 to 24, got 25"),
@@ -83,7 +94,9 @@ def test_network_survives_saving():
             r"ThresholdNetwork: layers must be pairs of shapes \(m, n\) and \(m,\)",
         ),
         (
-            lambda: ThresholdNetwork([(torch.ones(2, 2), torch.ones(2)), (torch.ones(1, 3), torch.ones(1))]),
+            lambda: ThresholdNetwork(
+                [(torch.ones(2, 2), torch.ones(2)), (torch.ones(1, 3), torch.ones(1))]
+            ),
             "ThresholdNetwork: layers must fit, got 2 units before a layer that reads 3",
         ),
     ],

@@ -113,6 +113,27 @@ def test_a_flat_target_meets_one_output():
     assert_equal(replicas, models, histories)
 
 
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: MLP((16, 5, 2)),
+        lambda: nn.Sequential(nn.Conv2d(1, 2, 3), nn.Tanh(), nn.Flatten(), nn.Linear(8, 2)),
+    ],
+)
+def test_images(build):
+    X, y = table(40, 16)
+    X = X.reshape(40, 1, 4, 4)
+    replicas = train_replicas(
+        build, (X, y), rows=[range(30), range(10, 33)], validation=(X, y), epochs=2, batch_size=8
+    )
+    models, histories = separate(
+        build, [(X[:30], y[:30]), (X[10:33], y[10:33])], validation=[(X, y)] * 2, lr=[1e-3] * 2,
+        weight_decay=[0] * 2, seeds=[0] * 2, epochs=2, batch_size=8,
+    )  # fmt: skip
+    assert replicas.is_stacked
+    assert_equal(replicas, models, histories)
+
+
 def test_one_layer_without_bias():
     X, y = table()
     build = lambda: nn.Sequential(nn.Linear(5, 2, bias=False))  # noqa: E731

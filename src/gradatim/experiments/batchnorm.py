@@ -1,4 +1,4 @@
-"""Batch normalization lets a deep network train at more learning rates and from any scale of weights."""
+"""Batch normalization lets a deep network train at more learning rates and from more scales of weights."""
 
 from dataclasses import dataclass
 
@@ -142,7 +142,7 @@ def run(settings: Settings) -> Report:
     report = Report(
         title="Batch normalization",
         summary="A deep tanh network with batch normalization trains over a wider range of learning rates "
-        "and does not care how large its first weights are.",
+        "and of sizes of its first weights.",
     )
     claim_equations(report, settings)
     train, test = split(settings.seed)

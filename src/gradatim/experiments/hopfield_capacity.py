@@ -47,8 +47,9 @@ QUICK = Settings(
 def run(settings: Settings) -> Report:
     report = Report(
         title="Capacity of associative memories",
-        summary="Random patterns are lost all at once near 0.138 patterns per neuron, although the first update "
-        "still gets 99.6 % of the bits right there; steeper energies hold many times more patterns than neurons.",
+        summary="Beyond about 0.138 patterns per neuron random patterns are lost, the more abruptly the larger the "
+        "network, although the first update still gets 99.6 % of the bits right there; steeper energies hold many "
+        "times more patterns than neurons.",
     )
     _transition(report, settings)
     _beyond(report, settings)
@@ -110,7 +111,8 @@ def _transition(report: Report, settings: Settings) -> None:
         "capacity",
         hopfield_capacity_curves(first, settled),
         caption="Left: errors of a single update follow ½(1 − erf √(d/2n)) and rise gently. Right: let the errors "
-        "feed on each other until nothing changes, and memory breaks down near 0.138.",
+        "feed on each other until nothing changes, and memory breaks down near 0.138, the more sharply the larger "
+        "the network.",
     )
 
 
@@ -174,7 +176,7 @@ def _beyond(report: Report, settings: Settings) -> None:
         "beyond",
         memory_comparison({name: (settings.dense_ratios, curves[name]) for name in names}),
         caption=f"{d} neurons, probes with {settings.noise:.0%} of their bits flipped. The dashed line is the "
-        "Hopfield network's limit.",
+        "Hopfield network's limit; order 4, the exponential and the continuous memory lie on one line at the top.",
     )
 
 

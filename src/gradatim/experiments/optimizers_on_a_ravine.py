@@ -19,9 +19,10 @@ from gradatim.optim import (
     RMSProp,
     trajectory,
 )
+from gradatim.optim.named import OptimizerFactory
 from gradatim.plots.optim import decay_curves, power_laws, valley_paths
 
-Rule = tuple[object, float]
+Rule = tuple[str | OptimizerFactory, float]
 BOX = ((-1.15, 0.35), (-0.22, 0.22))
 
 
@@ -70,7 +71,7 @@ def descend_all(condition: float, steps: int, angle: float = 0.0) -> dict[str, D
     start = torch.tensor([-c - 0.1 * s, -s + 0.1 * c], dtype=torch.float64)
     function = ravine(condition, angle)
     return {
-        label: trajectory(rule, function, start, lr=lr, steps=steps)  # type: ignore[arg-type]
+        label: trajectory(rule, function, start, lr=lr, steps=steps)
         for label, (rule, lr) in rules(condition).items()
     }
 
@@ -147,19 +148,14 @@ def check_turning(report: Report, settings: Settings, straight: Mapping[str, Des
 
 def check_scaling(report: Report, settings: Settings) -> None:
     counts: dict[str, list[float]] = {"gradient descent": [], "heavy ball": []}
+    start = torch.tensor([-1.0, 0.1], dtype=torch.float64)
     for condition in settings.conditions:
-        paths = {
-            label: trajectory(  # type: ignore[arg-type]
-                rules(condition)[label][0],
-                ravine(condition),
-                torch.tensor([-1.0, 0.1], dtype=torch.float64),
-                lr=rules(condition)[label][1],
-                steps=int(8 * condition + 60),
-            )
-            for label in counts
-        }
-        for label, path in paths.items():
-            counts[label].append(float(steps_to(path, settings.target) or math.nan))
+        enough = {"gradient descent": 5 * condition, "heavy ball": 12 * math.sqrt(condition)}
+        for label, found in counts.items():
+            rule, lr = rules(condition)[label]
+            steps = int(enough[label]) + 60
+            path = trajectory(rule, ravine(condition), start, lr=lr, steps=steps)
+            found.append(float(steps_to(path, settings.target) or math.nan))
     x = torch.tensor(settings.conditions).log()
     for label, power in (("gradient descent", 1.0), ("heavy ball", 0.5)):
         y = torch.tensor(counts[label]).log()

@@ -30,13 +30,13 @@ class Column:
     Args:
         name: Its name in the table.
         kind: ``"numeric"``, ``"boolean"``, ``"categorical"`` or ``"date"``.
-        decimal_comma: Whether numbers are written as ``1,5``.
+        comma: What a comma in a number means: ``"decimal"`` as in 1,5, ``"thousands"`` as in 1,500, or nothing.
         date_format: Format of a date that comes as text.
     """
 
     name: str
     kind: str
-    decimal_comma: bool = False
+    comma: str = ""
     date_format: str = "ISO8601"
 
 
@@ -114,8 +114,10 @@ def words(cells: pd.Series) -> Levels:
 def _numbers(cells: pd.Series, column: Column) -> np.ndarray:
     if pd.api.types.is_datetime64_any_dtype(cells):
         return np.full(len(cells), np.nan)
-    if column.decimal_comma and isinstance(cells.dtype, pd.StringDtype):
-        cells = cells.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+    if column.comma and isinstance(cells.dtype, pd.StringDtype):
+        if column.comma == "decimal":
+            cells = cells.str.replace(".", "", regex=False)
+        cells = cells.str.replace(",", "." if column.comma == "decimal" else "", regex=False)
     return pd.to_numeric(cells, errors="coerce").to_numpy(np.float64, na_value=np.nan)
 
 
@@ -159,12 +161,22 @@ def find_column(series: pd.Series, name: str) -> Column:
     lowered = set(present.head(_PROBE).str.lower())
     if len(lowered) > 0 and any(lowered <= set(pair) for pair in TRUTHS):
         return Column(name, "boolean")
-    for comma in (False, True):
-        column = Column(name, "numeric", decimal_comma=comma)
-        if len(present) == 0 or (~np.isnan(_numbers(present, column))).mean() >= _MOSTLY:
-            return column
+    column = Column(name, "numeric", comma=_comma(present))
+    if len(present) == 0 or (~np.isnan(_numbers(present, column))).mean() >= _MOSTLY:
+        return column
     date = _date_format(present.head(_PROBE))
     return Column(name, "date", date_format=date) if date else Column(name, "categorical")
+
+
+def _comma(present: pd.Series) -> str:
+    """What commas mean; 1,500 alone means thousands, as 1,500.00 does."""
+    with_comma = present[present.str.contains(",", regex=False)]
+    if not len(with_comma):
+        return ""
+    if with_comma.str.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?").mean() >= _MOSTLY:
+        return "thousands"
+    decimal = with_comma.str.fullmatch(r"[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?")
+    return "decimal" if decimal.mean() >= _MOSTLY else ""
 
 
 def _date_format(present: pd.Series) -> str | None:

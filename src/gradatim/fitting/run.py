@@ -32,6 +32,7 @@ from gradatim.fitting.verdict import NETWORK, Verdict, decide
 from gradatim.fitting.work import Work
 from gradatim.model_folder import any_entry
 
+LATE = 0.85  # of the budget, after which no learning curve is drawn
 RESERVE = 0.12  # of the budget, for the last training and the report
 
 
@@ -216,7 +217,8 @@ def _finish(
     tell("writing the report", 0.8)
     test_table = take_rows(problem.table, problem.test)
     importance = permutation_importance(models[verdict.recommended], preprocessing, test_table, y, seed=job.seed)  # fmt: skip
-    history = _watch(problem, folds, tuning, job.seed)
+    late = job.trials is None and work.elapsed > LATE * job.budget
+    history = None if late else _watch(problem, folds, tuning, job.seed)
     findings = Findings(
         problem=problem,
         comparison=comparison,

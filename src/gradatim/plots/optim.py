@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from gradatim.errors import InvalidValue
@@ -249,6 +250,73 @@ def power_laws(
     panel.set_xlabel(xlabel)
     panel.set_ylabel(ylabel)
     panel.legend()
+    return figure
+
+
+def training_curves(curves: Mapping[str, ArrayLike], *, xlabel: str, ylabel: str) -> Figure:
+    """Draw losses of several runs, counted from 1, on a logarithmic scale.
+
+    Args:
+        curves: Values by label.
+        xlabel: What is counted.
+        ylabel: What is drawn.
+
+    Example:
+        >>> figure = training_curves({"a": [2.0, 1.0]}, xlabel="epoch", ylabel="loss")
+        >>> figure.axes[0].lines[0].get_xdata().tolist()
+        [1, 2]
+    """
+    figure, panel = new_figure(width=6.5, height=3.9)
+    for place, (label, curve) in enumerate(curves.items()):
+        values = np.asarray(curve, dtype=float)
+        panel.plot(
+            np.arange(1, len(values) + 1),
+            values,
+            color=PALETTE[place % len(PALETTE)],
+            linestyle=_STYLES[place // len(PALETTE) % len(_STYLES)],
+            label=label,
+        )
+    panel.set_yscale("log")
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel(ylabel)
+    panel.legend()
+    return figure
+
+
+def decrease_figure(
+    measured: Sequence[float], guaranteed: Sequence[float], smoothness: Sequence[float]
+) -> Figure:
+    """Draw the decrease of each step against its guarantee, and the curvature over the steps.
+
+    Args:
+        measured: Decrease of the objective, one a step.
+        guaranteed: Least decrease that smoothness allows.
+        smoothness: Largest curvature before each step.
+
+    Example:
+        >>> figure = decrease_figure([0.2, 0.1], [0.1, 0.05], [3.0, 4.0])
+        >>> figure.axes[1].get_ylabel()
+        'L'
+    """
+    figure, (left, right) = new_figure(columns=2, width=8.6, height=3.8)
+    steps = np.arange(1, len(measured) + 1)
+    points = left.scatter(guaranteed, measured, c=steps, cmap="viridis", s=22, zorder=3)
+    both = [value for value in (*measured, *guaranteed) if value > 0]
+    ends = [min(both) / 1.3, max(both) * 1.3]
+    left.plot(ends, ends, "--", color=MUTED, linewidth=1.2, label="guarantee met exactly")
+    left.set_xscale("log")
+    left.set_yscale("log")
+    left.set_title("Decrease of a step")
+    left.set_xlabel("guaranteed, $\\Vert\\nabla\\Vert^2/2L$")
+    left.set_ylabel("measured")
+    left.legend(loc="upper left")
+    figure.colorbar(points, ax=left, label="step", pad=0.02)
+    right.plot(steps, smoothness, color=PALETTE[0])
+    right.set_title("Largest curvature")
+    right.set_xlabel("step")
+    right.set_ylabel("L")
+    right.set_ylim(bottom=0)
     return figure
 
 

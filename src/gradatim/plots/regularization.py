@@ -230,3 +230,73 @@ def batch_histograms(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
         panel.set_yticks([])
     np.ravel(axes)[0].legend()
     return figure
+
+
+def ticket_curves(kept: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
+    """Draw test errors against the share of weights kept, mean and range over repeats.
+
+    Args:
+        kept: Weights kept, in per cent, from 100 down.
+        errors: By label, errors in per cent, shape ``(repeats, len(kept))``.
+
+    Example:
+        >>> figure = ticket_curves([100, 10], {"ticket": [[2.0, 2.5], [2.2, 2.4]]})
+    """
+    figure, panel = new_figure(width=7.0, height=4.0)
+    for color, (label, values) in zip(PALETTE, errors.items(), strict=False):
+        table = np.asarray(values, dtype=float)
+        panel.plot(kept, table.mean(0), "o-", color=color, markersize=5, label=label)
+        panel.fill_between(kept, table.min(0), table.max(0), color=color, alpha=0.15, linewidth=0)
+    whole = np.mean([np.asarray(values)[:, 0].mean() for values in errors.values()])
+    panel.axhline(whole, color=MUTED, linestyle=":", linewidth=1.2, label="the whole network")
+    panel.set_xscale("log")
+    panel.invert_xaxis()
+    ticks = [t for t in (100, 50, 20, 10, 5, 2, 1, 0.5) if t >= np.min(np.asarray(kept)) * 0.9]
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.minorticks_off()
+    panel.set_xlabel("weights kept, %")
+    panel.set_ylabel("test error, %")
+    panel.set_ylim(bottom=0)
+    panel.legend()
+    return figure
+
+
+def tempered_odds(
+    image: ArrayLike,
+    odds: Mapping[str, ArrayLike],
+    accuracies: Mapping[str, float],
+    *,
+    accuracy_label: str,
+) -> Figure:
+    """Draw an image, a teacher's odds for it at several temperatures, and what students made of them.
+
+    Args:
+        image: Shape ``(H, W)``.
+        odds: Class probabilities by label.
+        accuracies: Accuracy in per cent by learner.
+        accuracy_label: What the accuracy is of.
+
+    Example:
+        >>> figure = tempered_odds([[0, 1]], {"T = 1": [0.9, 0.1]}, {"labels": 0.0}, accuracy_label="%")
+    """
+    figure, (left, middle, right) = new_figure(columns=3, width=11.0, height=3.4)
+    left.imshow(np.asarray(image), cmap="gray_r")
+    left.set_axis_off()
+    left.set_title("The input")
+    width = 0.8 / len(odds)
+    for place, (label, values) in enumerate(odds.items()):
+        classes = np.arange(len(np.asarray(values)))
+        shift = (place - (len(odds) - 1) / 2) * width
+        middle.bar(classes + shift, np.asarray(values), width, color=PALETTE[place], label=label)
+        middle.set_xticks(classes)
+    middle.set_title("The teacher's odds")
+    middle.set_xlabel("class")
+    middle.legend()
+    names = list(accuracies)
+    bars = right.barh(names, [accuracies[name] for name in names], color=PALETTE[2], height=0.55)
+    right.bar_label(bars, fmt="%.0f", padding=3, color=INK, fontsize=9)
+    right.set_xlim(0, 112)
+    right.invert_yaxis()
+    right.set_title("Learned from")
+    right.set_xlabel(accuracy_label)
+    return figure

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, Loss, cross_entropy
+from gradatim.models import MLP
 from gradatim.optim import Schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.training.callbacks import EarlyStopping
@@ -84,7 +85,7 @@ def why_not_stacked(models: Sequence[nn.Module], data: ReplicaData, settings: Se
 
 
 def _fits_chain(model: nn.Module, data: ReplicaData, loss: Loss) -> bool:
-    if not is_chain(model, loss) or data.y.ndim > 2:
+    if not is_chain(model, loss) or data.X.ndim != 2 or data.y.ndim > 2:
         return False
     last = list(model.parameters())[-1]
     is_label = loss is cross_entropy
@@ -108,6 +109,9 @@ class StackedRun:
         validation: ReplicaData | None,
         settings: Settings,
     ) -> None:
+        if type(models[0]) is MLP:  # which flattens what it gets
+            data = replace(data, X=data.X.flatten(1))
+            validation = validation and replace(validation, X=validation.X.flatten(1))
         self.models, self.data, self.validation, self.settings = models, data, validation, settings
         self.alive = list(range(len(models)))
         self.stack = StackedParameters(models)

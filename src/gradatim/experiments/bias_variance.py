@@ -1,0 +1,110 @@
+"""Bias² + variance + noise is the error: narrow networks are biased, wide ones vary."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradatim.estimators import NeuralRegressor
+from gradatim.evaluation import BiasVariance, Report, bias_variance
+from gradatim.plots.evaluation import error_parts, fitted_functions
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    rows: int = 30
+    noise: float = 0.3
+    repeats: int = 200
+    epochs: int = 1500
+    widths: tuple[int, ...] = (1, 2, 3, 4, 6, 10, 20, 50)
+
+
+QUICK = Settings(repeats=40, epochs=500, widths=(1, 2, 4, 20))
+
+
+def truth(x: np.ndarray) -> np.ndarray:
+    return np.sin(2 * np.pi * x) + 0.5 * x
+
+
+def run(settings: Settings) -> Report:
+    grid = np.linspace(0.02, 0.98, 97)
+
+    def sample(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        x = rng.uniform(0, 1, settings.rows)
+        return x[:, None], truth(x) + settings.noise * rng.normal(size=settings.rows)
+
+    parts: dict[int, BiasVariance] = {}
+    for width in settings.widths:
+        model = NeuralRegressor(
+            (width,), activation="tanh", epochs=settings.epochs, batch_size=settings.rows,
+            learning_rate=0.03, seed=settings.seed,
+        )  # fmt: skip
+        parts[width] = bias_variance(
+            model, sample, grid[:, None], truth(grid), noise=settings.noise**2,
+            repeats=settings.repeats, seed=settings.seed,
+        )  # fmt: skip
+    means = {width: part.means for width, part in parts.items()}
+    report = Report(
+        title="Bias and variance",
+        summary="As a network widens, its bias vanishes and its variance grows; the sum of both and the "
+        "noise is the error on fresh data.",
+    )
+    report.table(
+        f"Networks with one hidden layer, {settings.repeats} training sets of {settings.rows} points",
+        columns=["hidden units", "bias²", "variance", "noise", "sum", "measured error"],
+        rows=[
+            [w, m["bias²"], m["variance"], m["noise"], m["error"], parts[w].measured]
+            for w, m in means.items()
+        ],
+    )
+    gap = max(abs(m["bias²"] + m["variance"] + m["noise"] - m["error"]) for m in means.values())
+    report.claim("the parts add up", expected="gap below 1e-12", measured=gap, holds=gap < 1e-12)
+    off = max(abs(parts[w].measured / m["error"] - 1) for w, m in means.items())
+    report.claim(
+        "the sum is the error on fresh noisy data",
+        expected="within 5 %",
+        measured=f"{100 * off:.1f} %",
+        holds=off < 0.05,
+    )
+    narrow, wide = settings.widths[0], settings.widths[-1]
+    report.claim(
+        "a narrow network is biased",
+        expected=f"bias² of {narrow} unit(s) above 5 times that of {wide}",
+        measured=means[narrow]["bias²"] / means[wide]["bias²"],
+        holds=means[narrow]["bias²"] > 5 * means[wide]["bias²"],
+    )
+    report.claim(
+        "a wide network varies",
+        expected=f"variance of {wide} units above that of {narrow}",
+        measured=means[wide]["variance"] / means[narrow]["variance"],
+        holds=means[wide]["variance"] > means[narrow]["variance"],
+    )
+    report.figure(
+        "parts",
+        error_parts(
+            settings.widths,
+            [m["bias²"] for m in means.values()],
+            [m["variance"] for m in means.values()],
+            settings.noise**2,
+            error=[part.measured for part in parts.values()],
+            xlabel="hidden units",
+            is_log_x=True,
+        ),
+        caption="The error of a network taken apart; dots are measured on fresh data.",
+    )
+    shown = [narrow, settings.widths[len(settings.widths) // 2], wide]
+    report.figure(
+        "fits",
+        fitted_functions(
+            {
+                f"{w} hidden unit{'s' if w > 1 else ''}": list(parts[w].predictions[:30])
+                for w in shown
+            },
+            grid=grid,
+            truth=truth(grid),
+            ylim=(-2.2, 2.2),
+        ),
+        caption="Fits to thirty training sets. On the left all are alike and wrong, on the right each is "
+        "wrong in its own way.",
+    )
+    return report

@@ -1,0 +1,160 @@
+"""A small network learns from a large one's odds what labels alone do not tell it."""
+
+from dataclasses import dataclass
+
+import torch
+from sklearn.model_selection import train_test_split
+from torch import Tensor
+
+from gradatim.data import load
+from gradatim.evaluation import Report
+from gradatim.losses import tempered_cross_entropy
+from gradatim.models import MLP
+from gradatim.plots.regularization import tempered_odds
+from gradatim.training import Trainer, distillation_step
+
+Pair = tuple[Tensor, Tensor]
+MISSING = 3  # the digit that no student is shown
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    teacher_hidden: tuple[int, ...] = (256, 256)
+    student_hidden: int = 24
+    teacher_epochs: int = 30
+    epochs: int = 150
+    temperature: float = 4.0
+    repeats: int = 3
+
+
+QUICK = Settings(teacher_hidden=(128, 128), teacher_epochs=10, epochs=40, repeats=1)
+
+
+def split(seed: int) -> tuple[Pair, Pair]:
+    data = load("digits")
+    X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
+    train, test = train_test_split(
+        torch.arange(len(y)), test_size=0.4, random_state=seed, stratify=y
+    )
+    return (X[train], y[train]), (X[test], y[test])
+
+
+def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return MLP(sizes, dropout=dropout)
+
+
+def train_student(teacher: MLP | None, train: Pair, settings: Settings, seed: int) -> MLP:
+    """Train a student on all digits but one, with the teacher's odds or with labels."""
+    student = build((64, settings.student_hidden, 10), seed)
+    step = None
+    if teacher is not None:
+        step = distillation_step(teacher, temperature=settings.temperature, mix=1.0)
+    X, y = train
+    shown = y != MISSING
+    Trainer(
+        student,
+        lr=3e-3,
+        schedule="cosine",
+        epochs=settings.epochs,
+        batch_size=64,
+        seed=seed,
+        step=step,
+        progress=False,
+    ).fit((X[shown], y[shown]))
+    return student
+
+
+@torch.inference_mode()
+def accuracies(model: MLP, test: Pair) -> tuple[float, float]:
+    """Share of right answers on the missing digit, and on the others, in per cent."""
+    right = model.eval()(test[0]).argmax(1) == test[1]
+    missing = test[1] == MISSING
+    return 100 * right[missing].float().mean().item(), 100 * right[~missing].float().mean().item()
+
+
+def claim_temperature(report: Report, settings: Settings) -> None:
+    """With the factor T² the gradient keeps its size; hot, it is that of least squares on logits."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    g, f = torch.randn(2, 50, 10, generator=generator, dtype=torch.float64)
+    g.requires_grad_()
+    (hot,) = torch.autograd.grad(tempered_cross_entropy(g, f, 1000.0), g)
+    centred = (g - f).detach() - (g - f).detach().mean(1, keepdim=True)
+    gap = ((hot - centred / g.numel()).norm() / hot.norm()).item()
+    report.claim(
+        "hot distillation is least squares on logits",
+        expected="gradient within 1 % of the difference of centred logits at T = 1000",
+        measured=gap,
+        holds=gap < 0.01,
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Distillation",
+        summary=f"Students never see a {MISSING}. Labels leave them ignorant of it; the teacher's odds on "
+        "other digits teach most of them what it looks like.",
+    )
+    rows: dict[str, list[tuple[float, float]]] = {"teacher": [], "labels": [], "teacher's odds": []}
+    for seed in range(settings.seed, settings.seed + settings.repeats):
+        train, test = split(seed)
+        teacher = build((64, *settings.teacher_hidden, 10), seed, dropout=0.3)
+        Trainer(
+            teacher, epochs=settings.teacher_epochs, batch_size=64, seed=seed, progress=False
+        ).fit(train)
+        rows["teacher"].append(accuracies(teacher, test))
+        rows["labels"].append(accuracies(train_student(None, train, settings, seed), test))
+        taught = train_student(teacher, train, settings, seed)
+        rows["teacher's odds"].append(accuracies(taught, test))
+    means = {label: torch.tensor(values).mean(0).tolist() for label, values in rows.items()}
+    report.claim(
+        f"labels alone teach no {MISSING}",
+        expected="accuracy on it 0 %",
+        measured=means["labels"][0],
+        holds=means["labels"][0] == 0,
+    )
+    report.claim(
+        f"the teacher's odds teach it without a single {MISSING}",
+        expected="accuracy on it at least 50 %",
+        measured=means["teacher's odds"][0],
+        holds=means["teacher's odds"][0] >= 50,
+    )
+    report.claim(
+        "the other digits are learned as well as from labels",
+        expected="accuracy at most 2 percentage points lower",
+        measured=means["teacher's odds"][1] - means["labels"][1],
+        holds=means["teacher's odds"][1] >= means["labels"][1] - 2,
+    )
+    claim_temperature(report, settings)
+    report.table(
+        "Test accuracy in per cent",
+        columns=["learned from", f"on {MISSING}", "on the other digits"],
+        rows=[[label, *values] for label, values in means.items()],
+    )
+    draw(report, teacher, test, settings.temperature, means)
+    return report
+
+
+@torch.inference_mode()
+def draw(
+    report: Report, teacher: MLP, test: Pair, temperature: float, means: dict[str, list[float]]
+) -> None:
+    """Show the odds of an image that is not the missing digit and reminds the teacher of it most."""
+    logits = teacher.eval()(test[0])
+    candidates = (test[1] != MISSING) & (logits.argmax(1) == test[1])
+    likeness = torch.where(candidates, logits.softmax(1)[:, MISSING], -1.0)
+    place = int(likeness.argmax())
+    odds = {f"T = {t:g}": (logits[place] / t).softmax(0) for t in (1.0, temperature)}
+    report.figure(
+        "distillation",
+        tempered_odds(
+            test[0][place].reshape(8, 8),
+            odds,
+            {label: values[0] for label, values in means.items()},
+            accuracy_label=f"accuracy on the digit {MISSING}, %",
+        ),
+        caption=f"A {int(test[1][place])} that reminds the teacher of a {MISSING}. Temperature brings the "
+        f"resemblance forward; from such hints students recognize a digit they never saw.",
+    )

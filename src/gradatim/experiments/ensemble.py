@@ -1,0 +1,121 @@
+"""The mean of several networks beats the average network by exactly their disagreement."""
+
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.datasets import make_friedman1
+
+from gradatim.data import load
+from gradatim.estimators import NeuralClassifier, NeuralRegressor
+from gradatim.evaluation import Report
+from gradatim.plots.evaluation import score_curves
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    members: int = 20
+    rows: int = 200
+    epochs: int = 100
+
+
+QUICK = Settings(members=10, epochs=40)
+
+
+def growing_errors(outputs: np.ndarray, orders: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Error of ensembles of 1, 2, … members, taken in several orders, shape ``(members, orders)``."""
+    sums = np.stack(
+        [outputs[order].cumsum(0) for order in orders], axis=1
+    )  # (members, orders, N, C)
+    return (sums.argmax(-1) != labels).mean(-1)
+
+
+def run(settings: Settings) -> Report:
+    rng = np.random.default_rng(settings.seed)
+    X, y = make_friedman1(settings.rows + 1000, noise=1.0, random_state=settings.seed)
+    cut = settings.rows
+    regressor = NeuralRegressor(
+        (30,),
+        epochs=settings.epochs,
+        learning_rate=0.01,
+        members=settings.members,
+        seed=settings.seed,
+    )
+    regressor.fit_replicas([regressor], [(X[:cut], y[:cut])])
+    singles = np.stack([_member(regressor, k).predict(X[cut:]) for k in range(settings.members)])
+    mean = regressor.predict(X[cut:])
+    own = float(((singles - y[cut:]) ** 2).mean())
+    joint = float(((mean - y[cut:]) ** 2).mean())
+    diversity = float(((singles - mean) ** 2).mean())
+
+    digits = load("digits")
+    order = rng.permutation(len(digits.X))
+    inputs, labels = digits.X.reshape(len(digits.X), -1)[order], digits.y[order]
+    classifier = NeuralClassifier(
+        (16,),
+        epochs=settings.epochs // 4,
+        learning_rate=0.01,
+        members=settings.members,
+        seed=settings.seed,
+    )
+    classifier.fit_replicas([classifier], [(inputs[:400], labels[:400])])
+    outputs = np.stack(
+        [_member(classifier, k).predict_proba(inputs[400:]) for k in range(settings.members)]
+    )
+    errors = (outputs.argmax(-1) != labels[400:]).mean(-1)
+    orders = np.stack([rng.permutation(settings.members) for _ in range(10)])
+    curve = growing_errors(outputs, orders, labels[400:])
+
+    report = Report(
+        title="Ensembles",
+        summary="Networks that start differently err differently; their mean keeps what they share.",
+    )
+    report.table(
+        "Squared error of networks on Friedman's function",
+        columns=["quantity", "value"],
+        rows=[
+            ["mean error of a member", own],
+            ["disagreement", diversity],
+            ["error of the mean", joint],
+        ],
+    )
+    report.claim(
+        "error of the mean = mean error − disagreement",
+        expected="exactly, for squared error",
+        measured=abs(own - diversity - joint),
+        holds=abs(own - diversity - joint) < 1e-9 * own,
+    )
+    report.claim(
+        "the ensemble beats the average member on digits",
+        expected="error at most 85 % of a member's",
+        measured=f"{curve[-1].mean():.4f} against {errors.mean():.4f}",
+        holds=curve[-1].mean() < 0.85 * errors.mean(),
+    )
+    report.claim(
+        "it beats its best member too",
+        expected="error at most that of the best",
+        measured=f"{curve[-1].mean():.4f} against {errors.min():.4f}",
+        holds=curve[-1].mean() <= errors.min(),
+    )
+    report.figure(
+        "members",
+        score_curves(
+            np.arange(1, settings.members + 1),
+            {"ensemble": 100 * curve},
+            xlabel="members",
+            ylabel="error on digits, %",
+        ),
+        caption="Most of the gain comes from the first few members. Band: one standard deviation over "
+        "ten orders of the same networks.",
+    )
+    return report
+
+
+def _member(
+    estimator: NeuralClassifier | NeuralRegressor, k: int
+) -> NeuralClassifier | NeuralRegressor:
+    """The estimator with one of its networks only."""
+    single = copy(estimator)
+    single.networks_ = [estimator.networks_[k]]
+    return single

@@ -1,0 +1,230 @@
+"""What smoothness promises about gradient descent, held against what it does."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from gradatim import data
+from gradatim.evaluation import Report
+from gradatim.linear import rippled_bowl
+from gradatim.losses import cross_entropy
+from gradatim.models import MLP
+from gradatim.nn import initialize
+from gradatim.optim import (
+    DescentPath,
+    Objective,
+    descend,
+    gradient_flow,
+    lowest_curvature,
+    multi_start,
+    network_objective,
+    pl_bound,
+    pl_constant,
+    smoothness,
+    steps_to_critical_point,
+    sufficient_decrease,
+)
+from gradatim.plots.optim import decay_curves, decrease_figure
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    dim: int = 20
+    mu: float = 0.05
+    steps: int = 200
+    samples: int = 300
+    hidden_dim: int = 16
+    network_steps: int = 60
+    starts: int = 400
+
+
+QUICK = Settings(samples=150, hidden_dim=8, network_steps=24, starts=200)
+
+
+def random_quadratic(settings: Settings) -> tuple[Objective, Tensor, Tensor]:
+    """Return ½ wᵀAw with curvatures spaced logarithmically from μ to 1, the curvatures, and a start."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    double = {"generator": generator, "dtype": torch.float64}
+    curvatures = torch.logspace(0, 1, settings.dim, base=settings.mu, dtype=torch.float64).flip(0)
+    basis = torch.linalg.qr(torch.randn(settings.dim, settings.dim, **double)).Q
+    A = basis @ torch.diag(curvatures) @ basis.T
+    start = torch.randn(settings.dim, **double)
+    return lambda w: w @ A @ w / 2, curvatures, start
+
+
+def check_quadratic(report: Report, settings: Settings) -> None:
+    function, curvatures, start = random_quadratic(settings)
+    mu, L = curvatures[0].item(), curvatures[-1].item()
+    found = {
+        "L": (smoothness(function, start, tolerance=1e-12).value, L),
+        "μ": (lowest_curvature(function, start, iterations=4000, tolerance=1e-14).value, mu),
+    }
+    for symbol, (measured, exact) in found.items():
+        report.claim(
+            f"{symbol} by power iteration on Hessian-vector products",
+            expected=f"{exact:g}, the exact eigenvalue, to 1 %",
+            measured=measured,
+            holds=abs(measured / exact - 1) < 0.01,
+        )
+    paths = {
+        label: descend(function, start, lr=factor / L, steps=settings.steps)
+        for label, factor in (
+            ("η = 0.3/L", 0.3),
+            ("η = 1/L", 1.0),
+            ("η = 1.9/L", 1.9),
+            ("η = 2.02/L", 2.02),
+        )
+    }
+    path = paths["η = 1/L"]
+    gap = path.values[0].item()
+    bound = pl_bound(gap=gap, mu=mu, smoothness=L, steps=settings.steps)
+    report.claim(
+        "PL rate: h(θ_T) − h* ≤ (1 − μ/L)^T (h(θ_0) − h*) with η = 1/L",
+        expected="largest ratio to the bound ≤ 1",
+        measured=(path.values / bound).max().item(),
+        holds=bool((path.values <= bound * (1 + 1e-9)).all()),
+    )
+    report.claim(
+        "PL constant seen on the way is at least the lowest curvature",
+        expected=f"≥ {mu:g}",
+        measured=pl_constant(path),
+        holds=pl_constant(path) >= mu * (1 - 1e-9),
+    )
+    safe, wild = paths["η = 1.9/L"].values, paths["η = 2.02/L"].values
+    report.claim(
+        "2/L is the edge: just below it descent converges, just above it diverges",
+        expected="final value below and above the first",
+        measured=f"{safe[-1] / gap:.2g} and {wild[-1] / gap:.2g}",
+        holds=bool(safe[-1] < gap < wild[-1]),
+    )
+    check_critical_point(report, function, start, path, L)
+    report.figure(
+        "rates",
+        decay_curves(
+            {label: path.values for label, path in paths.items()},
+            bounds={"": [], "bound (1 − μ/L)^T for η = 1/L": bound},
+            title=f"Gradient descent on a quadratic, μ = {mu:g}, L = {L:g}",
+            ylabel="h(θ) − h*",
+        ),
+        caption="The bound is governed by the flattest direction. A longer step than 1/L may be faster; beyond 2/L the "
+        "steepest direction explodes.",
+    )
+
+
+def check_critical_point(
+    report: Report, function: Objective, start: Tensor, path: DescentPath, L: float
+) -> None:
+    eps = 0.02 * path.gradient_norms[0].item()
+    promised = steps_to_critical_point(smoothness=L, gap=path.values[0].item(), eps=eps)
+    longer = descend(function, start, lr=1 / L, steps=min(promised, 5000))
+    needed = int((longer.gradient_norms <= eps).nonzero()[0])
+    report.claim(
+        "a gradient below ε is met within T = 2L(h(θ_0) − h*)/ε² steps",
+        expected=f"≤ {promised}",
+        measured=needed,
+        holds=needed <= promised,
+    )
+
+
+def check_flow(report: Report, settings: Settings) -> None:
+    function, _, start = random_quadratic(settings)
+    time = 4.0
+    exact = gradient_flow(function, start, time=time, steps=200)[-1]
+    errors = [
+        (descend(function, start, lr=time / n, steps=n).points[-1] - exact).norm().item()
+        for n in (40, 80)
+    ]
+    report.claim(
+        "descent tends to the gradient flow, with an error in proportion to η",
+        expected="half the rate, half the error (ratio 2 ± 0.1)",
+        measured=errors[0] / errors[1],
+        holds=abs(errors[0] / errors[1] - 2) < 0.1,
+    )
+
+
+def check_network(report: Report, settings: Settings) -> None:
+    digits = data.load("digits")
+    X = torch.as_tensor(digits.X[: settings.samples]).double()
+    y = torch.as_tensor(digits.y[: settings.samples])
+    model = MLP((64, settings.hidden_dim, 10), activation="tanh")
+    initialize(model, "xavier", generator=torch.Generator().manual_seed(settings.seed))
+    function, theta = network_objective(model.double(), cross_entropy, X, y)
+    curvatures, measured, guaranteed = [], [], []
+    norms, first = [], function(theta).item()
+    for _ in range(settings.network_steps):
+        L = smoothness(function, theta, iterations=60, tolerance=1e-4).value
+        decrease = sufficient_decrease(function, theta, lr=1 / L, smoothness=L)
+        step = descend(function, theta, lr=1 / L, steps=1)
+        theta = step.points[1]
+        norms.append(step.gradient_norms[0].item())
+        curvatures.append(L)
+        measured.append(decrease.measured)
+        guaranteed.append(decrease.guaranteed)
+    share = sum(m >= g for m, g in zip(measured, guaranteed, strict=True)) / len(measured)
+    report.claim(
+        "network: a step of 1/L lowers the loss by ‖∇‖²/2L or more, L measured where it starts",
+        expected="in at least 90 % of the steps (L may grow along a step)",
+        measured=share,
+        holds=share >= 0.9,
+    )
+    promised = steps_to_critical_point(
+        smoothness=max(curvatures), gap=first, eps=min(norms) * (1 + 1e-9)
+    )
+    report.claim(
+        "network: the smallest gradient is met within T = 2L(h(θ_0) − 0)/ε², L the largest seen",
+        expected=f"≤ {promised} steps",
+        measured=norms.index(min(norms)) + 1,
+        holds=norms.index(min(norms)) + 1 <= promised,
+    )
+    report.figure(
+        "network",
+        decrease_figure(measured, guaranteed, curvatures),
+        caption=f"A network on {settings.samples} digits, trained with η = 1/L and L measured anew before each step. Left: "
+        "no step falls short of its guarantee by much. Right: the curvature moves while the network learns.",
+    )
+
+
+def check_minima(report: Report, settings: Settings) -> None:
+    generator = torch.Generator().manual_seed(settings.seed)
+    starts = torch.rand(settings.starts, 2, generator=generator, dtype=torch.float64)
+    starts = torch.tensor([-2.0, -3.5]) + 6 * starts
+    surface = partial(rippled_bowl, amplitude=1.5)
+    ends = multi_start(surface, starts, lr=0.03, steps=400)
+    values = surface(ends.minima)
+    report.table(
+        "Where descent ends on the rippled bowl",
+        columns=["w₁", "w₂", "value", "starts"],
+        rows=[
+            [round(w[0].item(), 3), round(w[1].item(), 3), value.item(), count.item()]
+            for w, value, count in zip(ends.minima, values, ends.counts, strict=True)
+        ],
+    )
+    lucky = ends.counts[0].item() / settings.starts
+    report.claim(
+        "a rippled bowl has 9 minima, and descent finds all of them from many starts",
+        expected="9",
+        measured=len(ends.minima),
+        holds=len(ends.minima) == 9,
+    )
+    report.claim(
+        "from a single start descent rarely finds the lowest",
+        expected="less than half of the starts",
+        measured=lucky,
+        holds=0 < lucky < 0.5,
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Rates of gradient descent",
+        summary="The largest curvature L decides which step is safe, the ratio μ/L how fast descent is, and the start "
+        "which minimum it finds.",
+    )
+    check_quadratic(report, settings)
+    check_flow(report, settings)
+    check_network(report, settings)
+    check_minima(report, settings)
+    return report

@@ -1,0 +1,135 @@
+"""A few per cent of a network's weights, set back to where they started, learn as well as all of them."""
+
+import copy
+from dataclasses import dataclass
+
+import torch
+from sklearn.model_selection import train_test_split
+from torch import Tensor, nn
+
+from gradatim.data import load
+from gradatim.evaluation import Report
+from gradatim.models import MLP
+from gradatim.nn import apply_masks, weight_sparsity
+from gradatim.plots.regularization import ticket_curves
+from gradatim.training import Ticket, Trainer, find_tickets
+
+Pair = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    hidden: tuple[int, ...] = (300, 100)
+    epochs: int = 20
+    rounds: int = 10
+    rate: float = 0.35
+    repeats: int = 3
+
+
+QUICK = Settings(hidden=(100, 50), epochs=8, rounds=6, rate=0.45, repeats=1)
+
+
+def split(seed: int) -> tuple[Pair, Pair]:
+    data = load("digits")
+    X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
+    train, test = train_test_split(
+        torch.arange(len(y)), test_size=0.3, random_state=seed, stratify=y
+    )
+    return (X[train], y[train]), (X[test], y[test])
+
+
+def build(settings: Settings, seed: int) -> MLP:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return MLP((64, *settings.hidden, 10))
+
+
+def train_once(model: nn.Module, train: Pair, test: Pair, epochs: int, seed: int) -> float:
+    """Train in place; return the test error in per cent."""
+    trainer = Trainer(model, lr=2e-3, epochs=epochs, batch_size=64, seed=seed, progress=False)
+    trainer.fit(train)
+    return 100.0 * trainer.evaluate(test, metrics=["error"])["error"]
+
+
+def random_scores(tickets: list[Ticket], settings: Settings, seed: int) -> list[float]:
+    """Test errors of the same masks on other first weights."""
+    train, test = split(seed)
+    scores = []
+    for ticket in tickets:
+        model = apply_masks(build(settings, seed + 1000), ticket.masks)
+        scores.append(train_once(model, train, test, settings.epochs, seed))
+    return scores
+
+
+def search(settings: Settings, seed: int) -> tuple[list[Ticket], list[float]]:
+    train, test = split(seed)
+    model = build(settings, seed)
+    tickets = find_tickets(
+        model,
+        lambda network: train_once(network, train, test, settings.epochs, seed),
+        rounds=settings.rounds,
+        rate=settings.rate,
+    )
+    return tickets, random_scores(tickets, settings, seed)
+
+
+def claim_rewound(report: Report, ticket: Ticket, settings: Settings) -> None:
+    """The last ticket starts from the first weights, wherever it has any."""
+    fresh = copy.deepcopy(build(settings, settings.seed))
+    first = {name: fresh.get_submodule(name).weight.detach().clone() for name in ticket.masks}
+    fresh.load_state_dict(ticket.start)
+    apply_masks(fresh, ticket.masks)
+    same = all(
+        torch.equal(fresh.get_submodule(name).weight, first[name] * ticket.masks[name])
+        for name in first
+    )
+    total = sum(mask.numel() for mask in ticket.masks.values())
+    wanted = round((1 - (1 - settings.rate) ** settings.rounds) * total) / total
+    report.claim(
+        "sparsity is exact and the ticket starts where the network did",
+        expected=f"{wanted:.6f}, and equal first weights",
+        measured=weight_sparsity(fresh),
+        holds=same and weight_sparsity(fresh) == wanted,
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="The lottery ticket",
+        summary="Pruned to a few per cent and set back to its first weights, the network still learns; the "
+        "same pattern with other first weights learns less well.",
+    )
+    runs = [search(settings, settings.seed + r) for r in range(settings.repeats)]
+    kept = [100 * (1 - ticket.sparsity) for ticket in runs[0][0]]
+    winning = torch.tensor([[t.score for t in tickets] for tickets, _ in runs])
+    random = torch.tensor([scores for _, scores in runs])
+    claim_rewound(report, runs[0][0][-1], settings)
+    means, others = winning.mean(0), random.mean(0)
+    tenth = max(i for i, share in enumerate(kept) if share >= 9.0)
+    report.claim(
+        f"a ticket with {kept[tenth]:.0f} % of the weights is as good as the whole",
+        expected="test error at most 1 percentage point higher",
+        measured=(means[tenth] - means[0]).item(),
+        holds=bool(means[tenth] - means[0] <= 1.0),
+    )
+    report.claim(
+        f"with {kept[-1]:.1f} % left, the first weights matter",
+        expected="lower test error than the same mask on other weights",
+        measured=f"{means[-1]:.1f} against {others[-1]:.1f} %",
+        holds=bool(means[-1] < others[-1]),
+    )
+    report.table(
+        "Test error in per cent, mean over repeats",
+        columns=["weights kept, %", "rewound to its first weights", "other first weights"],
+        rows=[list(row) for row in zip(kept, means.tolist(), others.tolist(), strict=True)],
+    )
+    report.figure(
+        "lottery-ticket",
+        ticket_curves(
+            kept, {"rewound to its first weights": winning, "other first weights": random}
+        ),
+        caption=f"Digits; 64-{'-'.join(map(str, settings.hidden))}-10 network, "
+        f"{settings.rate:.0%} of the remaining weights removed each round.",
+    )
+    return report

@@ -1,0 +1,156 @@
+"""A mini-batch gradient is right on average, and its variance falls like one over the batch size."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gradatim import data
+from gradatim.evaluation import Report
+from gradatim.losses import cross_entropy
+from gradatim.models import MLP
+from gradatim.nn import initialize
+from gradatim.optim import batch_gradients, sample_gradients
+from gradatim.plots.optim import noise_figure, training_curves
+from gradatim.training import Trainer
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    hidden_dim: int = 32
+    draws: int = 1000
+    sizes: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    epochs: int = 20
+    batch_sizes: tuple[int, ...] = (1, 32, 1797)
+
+
+QUICK = Settings(draws=400, sizes=(1, 4, 16, 64, 256, 1024), epochs=8, batch_sizes=(8, 64, 1797))
+
+
+def build(settings: Settings) -> MLP:
+    model = MLP((64, settings.hidden_dim, 10))
+    initialize(model, "he", generator=torch.Generator().manual_seed(settings.seed))
+    return model
+
+
+def check_variance(report: Report, settings: Settings, X: Tensor, y: Tensor) -> None:
+    gradients = sample_gradients(build(settings), cross_entropy, X, y)
+    full = gradients.mean(0)
+    centred = gradients - full
+    spread = centred.square().sum(1).mean().item()
+    generator = torch.Generator().manual_seed(settings.seed)
+    rows, measured = len(X), {}
+    for replacement in (True, False):
+        noises = [
+            batch_gradients(
+                gradients, m, draws=settings.draws, replacement=replacement, generator=generator
+            )
+            - full
+            for m in settings.sizes
+        ]
+        measured[replacement] = [noise.square().sum(1).mean().item() for noise in noises]
+        if replacement:
+            bias = max(
+                (noise.mean(0).square().sum() * settings.draws / variance).item()
+                for noise, variance in zip(noises, measured[True], strict=True)
+            )
+    report.claim(
+        "the mean of many mini-batch gradients is the full gradient",
+        expected="squared error of the mean within 1.6 times variance / draws",
+        measured=bias,
+        holds=bias < 1.6,
+    )
+    sizes = np.array(settings.sizes)
+    slope = np.polyfit(np.log(sizes), np.log(measured[True]), 1)[0]
+    report.claim(
+        "variance is proportional to 1/m (drawn with replacement)",
+        expected="power −1 ± 0.03",
+        measured=round(float(slope), 4),
+        holds=abs(slope + 1) < 0.03,
+    )
+    predicted = {True: spread / sizes, False: spread / sizes * (rows - sizes) / (rows - 1)}
+    for replacement, words in ((True, "with"), (False, "without")):
+        worst = float(np.abs(np.array(measured[replacement]) / predicted[replacement] - 1).max())
+        formula = "σ²/m" if replacement else "σ²/m · (N − m)/(N − 1)"
+        report.claim(
+            f"{words} replacement the variance is {formula}",
+            expected="within 15 % at every size",
+            measured=worst,
+            holds=worst < 0.15,
+        )
+    whole = batch_gradients(gradients, rows, draws=2, generator=generator) - full
+    report.claim(
+        "a batch of all samples has no noise",
+        expected="‖g_B − ∇E‖² < 1e-10",
+        measured=whole.square().sum(1).max().item(),
+        holds=whole.square().sum(1).max() < 1e-10,
+    )
+    plane = torch.linalg.svd(centred, full_matrices=False).Vh[:2]
+    clouds = {
+        f"m = {m}": (batch_gradients(gradients, m, draws=300, generator=generator) - full) @ plane.T
+        for m in (4, 32, 256)
+    }
+    report.figure(
+        "noise",
+        noise_figure(
+            settings.sizes,
+            {"with replacement": measured[True], "without": measured[False]},
+            {"σ²/m": predicted[True], "σ²/m · (N − m)/(N − 1)": predicted[False]},
+            clouds={label: cloud.numpy() for label, cloud in clouds.items()},
+        ),
+        caption="Gradients of an untrained network on the digits. Left: each dot is the gradient of one batch, seen in "
+        "the plane where the noise is largest. Right: quadruple the batch and the noise halves in length.",
+    )
+
+
+def check_training(report: Report, settings: Settings, X: Tensor, y: Tensor) -> None:
+    curves, rows = {}, []
+    for size in settings.batch_sizes:
+        # a rate that every size survives: what differs is the number of steps
+        trainer = Trainer(
+            build(settings),
+            optimizer="sgd",
+            lr=0.05,
+            epochs=settings.epochs,
+            batch_size=size,
+            seed=settings.seed,
+            progress=False,
+        )
+        history = trainer.fit((X, y))
+        label = f"m = {size}" + (" (all)" if size >= len(X) else "")
+        curves[label] = history["train_loss"]
+        steps = settings.epochs * -(-len(X) // size)
+        rows.append([label, steps, history["train_loss"][-1], sum(history["seconds"])])
+    report.table(
+        f"Gradient descent with rate 0.05, {settings.epochs} passes over the data",
+        columns=["batch", "steps", "training loss in the last pass", "seconds"],
+        rows=rows,
+    )
+    losses = [row[2] for row in rows]
+    report.claim(
+        "for the same number of passes, smaller batches come down farther",
+        expected="loss grows with the batch size",
+        measured=", ".join(f"{loss:.3f}" for loss in losses),
+        holds=losses == sorted(losses),
+    )
+    report.figure(
+        "training",
+        training_curves(curves, xlabel="pass over the data", ylabel="training loss"),
+        caption="All samples at once make one exact step a pass; small batches make many noisy ones, and each sample "
+        "is used as often.",
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Noise of mini-batches",
+        summary="The gradient of a mini-batch is unbiased with variance σ²/m: exactness costs m samples a step, "
+        "and many inexact steps get farther than a few exact ones.",
+    )
+    digits = data.load("digits")
+    X, y = torch.as_tensor(digits.X), torch.as_tensor(digits.y)
+    check_variance(report, settings, X, y)
+    check_training(report, settings, X, y)
+    return report

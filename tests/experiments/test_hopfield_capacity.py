@@ -1,0 +1,15 @@
+"""Every claim holds, with figures to show it."""
+
+from gradatim import experiments
+
+
+def test_every_claim_holds():
+    report = experiments.run("hopfield-capacity", quick=True)
+    assert report.holds, [claim for claim in report.claims if not claim.holds]
+    assert len(report.claims) >= 12
+    assert [picture.name for picture in report.pictures] == [
+        "capacity",
+        "beyond",
+        "energy",
+        "digits",
+    ]

@@ -1,0 +1,163 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.neighbors import KNeighborsRegressor
+
+from gradatim.fitting.candidates import fit_simple, simple_models
+from gradatim.fitting.metrics import measure, score
+from gradatim.fitting.networks import NetworkSettings, draw_settings, fit_network
+from gradatim.fitting.predictors import Fitted, predict, softmax
+from gradatim.fitting.trees import tree_arrays
+
+
+def problem(classes, rows=150, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 4))
+    f = X @ np.array([1.0, -2.0, 0.5, 0.0]) + 0.3 * rng.normal(size=rows)
+    y = np.digitize(f, np.quantile(f, np.linspace(0, 1, classes + 1)[1:-1])) if classes else 5 + f
+    return X, y
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_trees_as_arrays_predict_what_scikit_learn_does(classes):
+    X, y = problem(classes)
+    kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    model = kind(max_iter=12, min_samples_leaf=5).fit(X, y)
+    expected = model.predict_proba(X) if classes else model.predict(X)
+    np.testing.assert_allclose(predict(tree_arrays(model, classes), X), expected, rtol=1e-13)
+
+
+def test_trees_know_a_class_that_a_fold_never_saw():
+    X, y = problem(4)
+    seen = y != 2
+    model = HistGradientBoostingClassifier(max_iter=5).fit(X[seen], y[seen])
+    p = predict(tree_arrays(model, 4), X)
+    assert p[:, 2].max() < 1e-9
+    np.testing.assert_allclose(p[:, [0, 1, 3]], model.predict_proba(X), atol=1e-9)
+
+
+def test_nearest_agrees_with_scikit_learn():
+    X, y = problem(0)
+    X = X.astype(np.float32).astype(float)
+    fitted = fit_simple("k nearest neighbours", X, y, 0, 0)
+    other = KNeighborsRegressor(fitted.settings["neighbours"]).fit(X, y)
+    np.testing.assert_allclose(predict(fitted, X[:40] + 0.01), other.predict(X[:40] + 0.01))
+
+
+def test_nearest_votes_with_one_vote_shared_by_the_prior():
+    arrays = {"rows": np.array([[0.0], [1.0], [9.0]]), "target": np.array([0, 0, 1]), "prior": np.array([0.5, 0.5])}  # fmt: skip
+    fitted = Fitted("nearest", 2, arrays, {"neighbours": 2})
+    np.testing.assert_allclose(predict(fitted, np.array([[0.4]])), [[2.5 / 3, 0.5 / 3]])
+
+
+def test_discriminant_agrees_with_scikit_learn():
+    X, y = problem(3)
+    other = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
+    found = predict(fit_simple("linear discriminant", X, y, 3, 0), X)
+    np.testing.assert_allclose(found, other.predict_proba(X), atol=1e-12)
+
+
+def test_two_classes_get_two_logits():
+    X, y = problem(2)
+    other = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
+    found = predict(fit_simple("linear discriminant", X, y, 2, 0), X)
+    np.testing.assert_allclose(found, other.predict_proba(X), atol=1e-12)
+
+
+def test_ridge_finds_a_line():
+    X, _ = problem(0)
+    y = 1e6 + X @ np.array([1.0, 2.0, 3.0, 4.0])
+    fitted = fit_simple("ridge regression", X, y, 0, 0)
+    np.testing.assert_allclose(predict(fitted, X), y, atol=0.01)
+
+
+@pytest.mark.parametrize("classes", [0, 3])
+def test_every_simple_model_beats_or_equals_the_trivial_one(classes):
+    X, y = problem(classes, 400)
+    scores = [score(y, predict(fit_simple(n, X, y, classes, 0), X), classes) for n in simple_models(classes)]  # fmt: skip
+    assert np.argmax(scores) == 0
+    assert max(scores[1:]) < 0.8 * scores[0]
+
+
+@pytest.mark.parametrize("classes", [0, 3])
+def test_network_forward_is_that_of_the_module(classes):
+    import torch
+
+    from gradatim.models import MLP
+
+    X, y = problem(classes)
+    chosen = NetworkSettings(hidden=(5, 6), activation="tanh", steps=20, members=2)
+    fitted, _ = fit_network(X, y, classes, chosen, 0)
+    outputs = []
+    for member in range(2):
+        module = MLP((4, 5, 6, classes or 1), activation="tanh").double()
+        for k, layer in enumerate(m for m in module if isinstance(m, torch.nn.Linear)):
+            layer.weight.data = torch.from_numpy(fitted.arrays[f"{member}.{k}.weight"]).double()
+            layer.bias.data = torch.from_numpy(fitted.arrays[f"{member}.{k}.bias"]).double()
+        out = module(torch.from_numpy(X)).detach()
+        outputs.append(out.softmax(1) if classes else out * y.std() + y.mean())
+    expected = torch.stack(outputs).mean(0).numpy()
+    np.testing.assert_allclose(
+        predict(fitted, X), expected if classes else expected[:, 0], rtol=1e-12
+    )
+
+
+def test_equal_seeds_train_equal_networks():
+    X, y = problem(2)
+    a, b, c = (fit_network(X, y, 2, NetworkSettings(steps=10), s)[0] for s in (1, 1, 2))
+    assert all(np.array_equal(a.arrays[k], b.arrays[k]) for k in a.arrays)
+    assert not np.array_equal(a.arrays["0.0.weight"], c.arrays["0.0.weight"])
+
+
+def test_random_settings_repeat_and_vary():
+    drawn = [draw_settings(k, 5) for k in range(12)]
+    assert drawn == [draw_settings(k, 5) for k in range(12)]
+    assert drawn[0] == NetworkSettings()
+    assert len(set(drawn)) == 12
+
+
+_MODELS = {}
+
+
+def models():
+    if not _MODELS:
+        X, y = problem(3, 300)
+        _MODELS.update({n: fit_simple(n, X, y, 3, 0) for n in simple_models(3)})
+        _MODELS["network"] = fit_network(X, y, 3, NetworkSettings(steps=10), 0)[0]
+        _MODELS["rows"] = np.random.default_rng(1).normal(size=(2500, 4))
+        _MODELS["whole"] = {
+            n: predict(m, _MODELS["rows"]) for n, m in _MODELS.items() if n != "rows"
+        }
+    return _MODELS
+
+
+@given(seed=st.integers(0, 10**6), count=st.integers(1, 1500))
+@settings(max_examples=12, deadline=None)
+def test_a_row_gets_the_same_bits_in_every_company(seed, count):
+    known = models()
+    chosen = np.random.default_rng(seed).permutation(2500)[:count]
+    for name, whole in known["whole"].items():
+        assert np.array_equal(predict(known[name], known["rows"][chosen]), whole[chosen]), name
+
+
+def test_softmax_is_stable():
+    np.testing.assert_allclose(softmax(np.array([[1e4, 1e4 - np.log(3.0)]])), [[0.75, 0.25]])
+
+
+def test_measures_by_hand():
+    p = np.array([[0.5, 0.5], [0.25, 0.75], [0.9, 0.1]])
+    found = measure(np.array([0, 1, 1]), p, 2)
+    assert found["log loss"] == pytest.approx(-np.log(0.5 * 0.75 * 0.1) / 3)
+    assert found["accuracy"] == pytest.approx(2 / 3)
+    assert found["AUC"] == pytest.approx(0.5)  # of two pairs one is in order
+    found = measure(np.array([1.0, 2.0, 6.0]), np.array([1.0, 4.0, 6.0]), 0)
+    assert found == pytest.approx({"RMSE": np.sqrt(4 / 3), "MAE": 2 / 3, "R²": 1 - 4 / 14})
+
+
+def test_impossible_truth_costs_a_finite_amount():
+    assert measure(np.array([1]), np.array([[1.0, 0.0]]), 2)["log loss"] == pytest.approx(
+        -np.log(1e-7)
+    )

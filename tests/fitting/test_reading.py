@@ -1,0 +1,92 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from gradatim.errors import InvalidValue
+from gradatim.fitting import reading
+from gradatim.fitting.job import Job, parse_budget, parse_test
+from gradatim.fitting.reading import iterate, read_table
+from gradatim.fitting.text_files import sniff_delimiter
+
+
+def test_a_long_file_is_sampled_uniformly_in_bounded_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK_ROWS", 500)
+    path = tmp_path / "long.csv"
+    pd.DataFrame({"n": np.arange(20_000), "m": 0}).to_csv(path, index=False)
+    longest = 0
+    concat = pd.concat
+
+    def watched(parts, **arguments):
+        nonlocal longest
+        longest = max(longest, sum(map(len, parts)))
+        return concat(parts, **arguments)
+
+    monkeypatch.setattr(pd, "concat", watched)
+    table = read_table(path, cells=4000, seed=1)
+    assert (len(table.frame), table.rows) == (2000, 20_000)
+    assert longest <= 4500  # never more than twice the sample and a chunk
+    kept = table.frame["n"].astype(int).to_numpy()
+    assert (kept == table.frame.index).all()
+    assert (np.diff(kept) > 0).all()
+    tenths = np.bincount(kept // 2000, minlength=10)
+    assert ((tenths > 150) & (tenths < 250)).all()
+    assert table.notes == ["20,000 rows are more than the budget allows: a random sample of 2,000 is used (a longer --budget or --rows takes more)."]  # fmt: skip
+    again = read_table(path, cells=4000, seed=1)
+    pd.testing.assert_frame_equal(again.frame, table.frame)
+
+
+def test_chunks_join_to_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK_ROWS", 7)
+    frame = pd.DataFrame({"a": [f"{k},{k}" for k in range(20)], "b": np.arange(20) / 3})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    whole = pd.concat(iterate(tmp_path / "t.csv"))
+    assert whole["a"].tolist() == frame["a"].tolist()
+    assert pd.to_numeric(whole["b"]).tolist() == frame["b"].tolist()
+
+
+def test_parquet_keeps_its_types(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": [1, 2], "d": pd.date_range("2024", periods=2), "f": [True, None]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    assert table.frame["d"].dtype.kind == "M"
+    assert len(table.frame) == 2
+    frame.iloc[:0].to_parquet(tmp_path / "empty.parquet")
+    with pytest.raises(
+        InvalidValue, match=r"empty.parquet must have rows under its header, got none"
+    ):
+        read_table(tmp_path / "empty.parquet")
+
+
+@pytest.mark.parametrize(
+    ("head", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2,5\n", ";"),
+        ("a\tb c\n1\t2\n", "\t"),
+        ("a|b\n1|2\n", "|"),
+        ('"x;y",b\n"1;2",3\n', ","),
+        ("alone\n1\n", ","),
+    ],
+)
+def test_delimiters(head, delimiter):
+    assert sniff_delimiter(head) == delimiter
+
+
+def test_times_and_shares():
+    assert [parse_budget(t) for t in ("60s", "90", "5m", "1.5 h", "2min")] == [
+        60,
+        90,
+        300,
+        5400,
+        120,
+    ]
+    assert (parse_test("0.25"), parse_test("25 %"), parse_test("new.csv")) == (
+        0.25,
+        0.25,
+        "new.csv",
+    )
+
+
+def test_more_time_allows_more_rows():
+    assert Job(budget=120.0).cells == 2 * Job(budget=60.0).cells == 2 * Job(trials=3).cells

@@ -1,0 +1,242 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gradatim
+from gradatim.errors import InvalidValue
+from gradatim.evaluation import report as report_module
+from gradatim.fitting import comparison, fit_table, networks, predict_table, run, tuning
+from gradatim.fitting.concerns import find_concerns
+from gradatim.fitting.importance import permutation_importance
+from gradatim.fitting.preprocessing import take_rows
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Two simple models, small networks of a few steps, and no drawing."""
+    simple, draw = comparison.simple_models, networks.draw_settings
+    monkeypatch.setattr(comparison, "simple_models", lambda classes: simple(classes)[:2])
+    tiny = {"steps": 20, "hidden": (4,)}
+    for module in (comparison, tuning):
+        monkeypatch.setattr(module, "draw_settings", lambda *a: replace(draw(*a), **tiny))
+    header = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
+    monkeypatch.setattr(report_module, "_png", lambda figure: header)
+
+
+def weights(folder):
+    return (folder / "model.safetensors").read_bytes()
+
+
+def test_predict_reproduces_the_reported_predictions_bit_for_bit(fitted, tmp_path):
+    path, results = fitted
+    for result in results.values():
+        predict_table(result.folder, path, tmp_path / "p.csv")
+        reported = pd.read_csv(result.folder / "predictions.csv", dtype=str)
+        again = pd.read_csv(tmp_path / "p.csv", dtype=str)
+        rows = reported.pop("row").astype(int) - 1
+        pd.testing.assert_frame_equal(again.iloc[rows].reset_index(drop=True), reported)
+
+
+def test_the_reported_test_figures_are_those_of_the_reported_predictions(fitted):
+    path, results = fitted
+    result = results["price"]
+    reported = pd.read_csv(result.folder / "predictions.csv")
+    truth = pd.read_csv(path)["price"].iloc[reported["row"] - 1].to_numpy()
+    rmse = np.sqrt(np.mean((reported["prediction"] - truth) ** 2))
+    about = json.loads((result.folder / "model.json").read_text("utf-8"))["about"]
+    assert about["test"][result.verdict.recommended]["RMSE"] == pytest.approx(rmse, rel=1e-9)
+
+
+def test_python_and_command_line_predict_the_same(fitted, tmp_path):
+    path, results = fitted
+    model = gradatim.load_model(results["price"].folder)
+    predict_table(results["price"].folder, path, tmp_path / "p.csv", which="network")
+    written = pd.read_csv(tmp_path / "p.csv", float_precision="round_trip")["prediction"]
+    np.testing.assert_array_equal(model.predict(pd.read_csv(path), model="network"), written)
+
+
+def test_the_network_is_a_module(fitted):
+    import torch
+
+    path, results = fitted
+    model = gradatim.load_model(results["kind"].folder)
+    X = model.preprocessing.transform(results["kind"].problem.table)
+    p = model.network().double()(torch.from_numpy(X)).softmax(1).detach().numpy()
+    order = results["kind"].problem.rows
+    expected = model.predict_proba(pd.read_csv(path).iloc[order], model="network")
+    if model.fitted("network").settings["members"] == 1:
+        np.testing.assert_allclose(p, expected, rtol=1e-9)
+
+
+def test_the_report_says_what_was_found(fitted):
+    folder, report = fitted[1]["kind"].folder, fitted[1]["kind"].report
+    page = (folder / "report.html").read_text("utf-8")
+    for words in ("Cross-validation", "used once", "learning-curves", "confusion", "calibration", "importance", "load_model"):  # fmt: skip
+        assert words in page
+    assert report.summary == fitted[1]["kind"].verdict.sentence
+    assert 'id="residuals"' in (fitted[1]["price"].folder / "report.html").read_text("utf-8")
+
+
+def test_no_pickle_anywhere(fitted):
+    for result in fitted[1].values():
+        for path in result.folder.iterdir():
+            assert path.suffix in (".json", ".safetensors", ".html", ".png", ".csv")
+
+
+def test_equal_seeds_give_equal_folders_and_other_seeds_others(short, frame, tmp_path):
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        fit_table(frame, "kind", output=tmp_path / name, drop=["price"], trials=2, seed=seed)
+    assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(tmp_path / "c")
+
+
+@pytest.mark.parametrize("stop", [1, 9, 23, 36])
+def test_an_interrupted_run_resumes_to_the_same_model(short, frame, tmp_path, monkeypatch, stop):
+    settings = {"drop": ["price"], "trials": 2}
+    fit_table(frame, "kind", output=tmp_path / "whole", **settings)
+    put, count = run.Work.put, 0
+
+    def die(self, key, value):
+        nonlocal count
+        count += 1
+        if count > stop:
+            raise KeyboardInterrupt
+        return put(self, key, value)
+
+    monkeypatch.setattr(run.Work, "put", die)
+    with pytest.raises(KeyboardInterrupt):
+        fit_table(frame, "kind", output=tmp_path / "m", **settings)
+    assert not (tmp_path / "m").exists()
+    monkeypatch.setattr(run.Work, "put", put)
+    fit_table(frame, "kind", output=tmp_path / "m", resume=True, **settings)
+    assert weights(tmp_path / "m") == weights(tmp_path / "whole")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "whole"]
+
+
+def test_a_killed_process_resumes_to_the_same_model(tmp_path, frame):
+    frame.drop(columns="price").to_csv(tmp_path / "t.csv", index=False)
+    script = (
+        "import sys\nfrom dataclasses import replace\nfrom gradatim.fitting import comparison, networks, tuning\n"
+        "from gradatim.fitting import fit_table\ndraw = networks.draw_settings\n"
+        "for m in (comparison, tuning):\n    m.draw_settings = lambda *a: replace(draw(*a), steps=20)\n"
+        "comparison.simple_models = lambda classes: ('class frequencies', 'logistic regression')\n"
+        "fit_table('t.csv', 'kind', output=sys.argv[1], trials=2, resume=sys.argv[2] == 'resume')\n"
+    )
+
+    def start(name, how):
+        words = [sys.executable, "-c", script, name, how]
+        return subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE)
+
+    process = start("m", "anew")
+    work = tmp_path / ".m.work"
+    while process.poll() is None and len(list(work.glob("network-*"))) < 3:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert not (tmp_path / "m").exists()
+    for name in ("m", "whole"):
+        process = start(name, "resume")
+        assert process.wait() == 0, process.communicate()
+        process.communicate()
+    assert weights(tmp_path / "m") == weights(tmp_path / "whole")
+    assert not work.exists()
+
+
+def test_resuming_another_job_is_refused(short, frame, tmp_path, monkeypatch):
+    def die(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "tune", die)
+    with pytest.raises(KeyboardInterrupt):
+        fit_table(frame, "kind", output=tmp_path / "m", trials=1)
+    monkeypatch.setattr(run, "tune", tuning.tune)
+    message = "fit: resume must go on with the same data and settings, but trials changed"
+    with pytest.raises(InvalidValue, match=message):
+        fit_table(frame, "kind", output=tmp_path / "m", trials=2, resume=True)
+
+
+def test_a_network_that_beats_the_line_is_recommended(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-3, 3, size=(400, 2))
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.sin(2 * x[:, 0]) * x[:, 1]})
+    simple = comparison.simple_models
+    monkeypatch.setattr(comparison, "simple_models", lambda classes: simple(classes)[:2])
+    result = fit_table(frame, "y", output=tmp_path / "m", trials=1)
+    assert result.verdict.network_wins
+    assert result.model.recommended == "network"
+    r2 = result.model.about["test"]["network"]["R²"]
+    assert r2 > 0.8
+
+
+def test_the_budget_ends_the_tuning(short, frame, tmp_path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(run.Work, "elapsed", property(lambda self: clock[0]))
+    judge = tuning.judge_network
+
+    def slow(*arguments):
+        clock[0] += 1.0
+        return judge(*arguments)
+
+    monkeypatch.setattr(tuning, "judge_network", slow)
+    result = fit_table(frame, "kind", output=tmp_path / "m", drop=["price"], budget=60.0)
+    assert 35 < clock[0] < 60
+    assert result.model.about["verdict"] == result.verdict.sentence
+
+
+@pytest.mark.parametrize(("option", "column"), [("time_column", "day"), ("group", "who")])
+def test_time_and_groups(short, frame, tmp_path, option, column):
+    frame["who"] = np.arange(len(frame)) // 6
+    drop = ["price"] + (["who"] if option == "time_column" else [])
+    result = fit_table(
+        frame, "kind", output=tmp_path / "m", drop=drop, trials=1, **{option: column}
+    )
+    cells = frame[column].to_numpy()
+    train, test = (cells[result.problem.rows[part]] for part in (result.problem.train, result.problem.test))  # fmt: skip
+    if option == "group":
+        assert not set(train) & set(test)
+        assert "who" not in result.model.columns
+    else:
+        assert max(train) <= min(test)
+
+
+def test_a_test_table_of_ones_own(short, frame, tmp_path):
+    frame.iloc[:100].to_csv(tmp_path / "a.csv", index=False)
+    frame.iloc[100:].to_csv(tmp_path / "b.csv", index=False)
+    result = fit_table(tmp_path / "a.csv", "kind", output=tmp_path / "m", test=str(tmp_path / "b.csv"), drop=["price"], trials=1)  # fmt: skip
+    assert (len(result.problem.train), len(result.problem.test)) == (100, 20)
+    frame.drop(columns="x").to_csv(tmp_path / "c.csv", index=False)
+    with pytest.raises(
+        InvalidValue, match=r"fit: the test table must have the column 'x', and has not\."
+    ):
+        fit_table(tmp_path / "a.csv", "kind", output=tmp_path / "n", test=str(tmp_path / "c.csv"))
+
+
+def test_concerns_are_found(fitted):
+    problem = fitted[1]["price"].problem
+    leak = replace(problem, table={**problem.table, "z": problem.y * 2.0 + 1.0})
+    found = find_concerns(leak, 0)
+    assert any(c.startswith("Possible leak: column 'z' alone predicts 9") for c in found)
+    assert any(c.startswith("Little data: 96 training rows for 5 columns.") for c in found)
+    moved = dict(problem.table, z=problem.table["z"] + 5.0 * np.isin(np.arange(120), problem.test))
+    assert "Drift: 'z' differs between training and test rows." in find_concerns(replace(problem, table=moved), 0)  # fmt: skip
+    kind = fitted[1]["kind"].problem
+    rare = replace(kind, y=(np.arange(120) % 40 == 0).astype(int))
+    assert any(c.startswith("Imbalance: class 'low' has ") for c in find_concerns(rare, 0))
+    assert not any("repeat" in c for c in found)
+
+
+def test_a_column_that_is_not_used_has_no_importance(fitted):
+    result = fitted[1]["price"]
+    model, problem = result.model, result.problem
+    rows = take_rows(problem.table, problem.test)
+    y = problem.y[problem.test]
+    assert set(permutation_importance(model.models["mean"], model.preprocessing, rows, y).values()) == {0.0}  # fmt: skip
+    found = permutation_importance(model.fitted(), model.preprocessing, rows, y)
+    assert next(iter(found)) == "x"

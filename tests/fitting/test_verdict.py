@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from gradatim.fitting.comparison import Result
+from gradatim.fitting.tuning import _by_other_folds, is_behind
+from gradatim.fitting.verdict import corrected_interval, decide
+
+
+def test_interval_by_hand():
+    # d = 1, 2, 3: variance 1; t(0.975, 2) = 4.302653; error = sqrt((1/3 + 1/2) * 1)
+    interval = corrected_interval([1.0, 2.0, 3.0], 0.5)
+    assert interval.error == pytest.approx(np.sqrt(5 / 6))
+    assert interval.low == pytest.approx(2 - 4.302653 * np.sqrt(5 / 6), rel=1e-6)
+    assert interval.high == pytest.approx(2 + 4.302653 * np.sqrt(5 / 6), rel=1e-6)
+
+
+def test_interval_covers_the_truth_where_folds_share_rows():
+    """Means of ten overlapping training sets: a plain t interval covers far less than 95 %."""
+    rng = np.random.default_rng(0)
+    hits = plain = 0
+    for _ in range(400):
+        y = rng.normal(size=100)
+        folds = rng.permutation(100).reshape(10, 10)
+        scores = [((y[f].mean() - np.delete(y, f).mean()) + y.mean() * 0) for f in folds]
+        d = [s + y.mean() for s in scores]  # noise of the sample is common to all folds
+        interval = corrected_interval(d, 1 / 9)
+        half = 2.262 * np.std(d, ddof=1) / np.sqrt(10)
+        hits += interval.low <= 0 <= interval.high
+        plain += abs(np.mean(d)) <= half
+    assert hits > plain
+    assert hits / 400 > 0.9
+
+
+SIMPLE = {"mean": np.array([3.0, 3.1, 3.2, 2.9]), "line": np.array([1.0, 1.1, 0.9, 1.0]), "trees": np.array([0.99, 1.08, 0.92, 0.98])}  # fmt: skip
+
+
+def test_the_network_must_win_clearly():
+    verdict = decide(SIMPLE, SIMPLE["trees"] - np.array([0.4, 0.41, 0.42, 0.4]), 0.3, "RMSE")
+    assert verdict.network_wins
+    assert (verdict.recommended, verdict.best_simple) == ("network", "trees")
+    assert verdict.difference.high < 0
+    assert verdict.sentence.startswith("The network beats the best simple model, trees: its RMSE is 0.4075 lower (95 % interval")  # fmt: skip
+
+
+def test_occam_takes_the_simplest_within_one_standard_error():
+    verdict = decide(SIMPLE, SIMPLE["trees"] + np.array([0.1, -0.1, 0.1, -0.12]), 0.3, "RMSE")
+    assert not verdict.network_wins
+    assert verdict.recommended == "line"
+    assert "does not clearly beat the best simple model, trees" in verdict.sentence
+    assert verdict.sentence.endswith("Recommended: line, the simplest within one standard error of trees.")  # fmt: skip
+
+
+def test_a_worse_network_is_called_worse():
+    verdict = decide(SIMPLE, SIMPLE["trees"] + np.array([0.5, 0.51, 0.52, 0.5]), 0.3, "RMSE")
+    assert verdict.sentence.startswith("The network is worse than the best simple model, trees: its RMSE is 0.5075 higher")  # fmt: skip
+
+
+def test_without_a_network():
+    assert decide(SIMPLE, None, 0.3, "RMSE").sentence == "The network could not be trained. Recommended: line."  # fmt: skip
+
+
+def told(*values):
+    return [Result({"RMSE": value}, 0.0) for value in values]
+
+
+def test_a_fold_is_judged_by_the_setting_of_the_others():
+    # setting 7 is best on folds 0 and 1, setting 9 shines on fold 2 only
+    finished = {7: told(1.0, 1.0, 5.0), 9: told(2.0, 2.0, 0.0)}
+    found = _by_other_folds(finished, 3)
+    # fold 0: others 1+5 against 2+0, so 9; fold 1 likewise; fold 2: 1+1 against 2+2, so 7
+    assert [r.figures["RMSE"] for r in found] == [2.0, 2.0, 5.0]
+
+
+def test_who_is_behind():
+    assert is_behind(told(1.2), told(1.0))
+    assert not is_behind(told(1.05), told(1.0))
+    assert is_behind(told(1.1, 1.1, 1.2), told(1.0, 1.0, 1.0))
+    assert not is_behind(told(1.1, 0.9, 1.1), told(1.0, 1.0, 1.0))

@@ -113,14 +113,29 @@ def test_a_flat_target_meets_one_output():
     assert_equal(replicas, models, histories)
 
 
+class Patches(nn.Module):
+    """Sees images; no chain."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 3), nn.Linear(12, 2)
+
+    def forward(self, x):
+        return self.b(torch.tanh(self.a(x[:, 0])).flatten(1))
+
+
 @pytest.mark.parametrize(
-    "build",
+    ("build", "is_stacked"),
     [
-        lambda: MLP((16, 5, 2)),
-        lambda: nn.Sequential(nn.Conv2d(1, 2, 3), nn.Tanh(), nn.Flatten(), nn.Linear(8, 2)),
+        (lambda: MLP((16, 5, 2)), True),
+        (Patches, True),
+        (
+            lambda: nn.Sequential(nn.Conv2d(1, 2, 3), nn.Tanh(), nn.Flatten(), nn.Linear(8, 2)),
+            False,
+        ),
     ],
 )
-def test_images(build):
+def test_images(build, is_stacked):
     X, y = table(40, 16)
     X = X.reshape(40, 1, 4, 4)
     replicas = train_replicas(
@@ -130,7 +145,7 @@ def test_images(build):
         build, [(X[:30], y[:30]), (X[10:33], y[10:33])], validation=[(X, y)] * 2, lr=[1e-3] * 2,
         weight_decay=[0] * 2, seeds=[0] * 2, epochs=2, batch_size=8,
     )  # fmt: skip
-    assert replicas.is_stacked
+    assert replicas.is_stacked == is_stacked
     assert_equal(replicas, models, histories)
 
 

@@ -169,8 +169,8 @@ def _trained(report: Report, settings: Settings) -> None:
         f"The sawtooth of {TEETH_LAYERS} layers swings {2**TEETH_LAYERS} times between 0 and 1. A function that is "
         "never off by half or more must cross 1/2 on every swing, and a straight piece crosses it once; so a "
         f"layer of fewer than {2**TEETH_LAYERS - 1} units does no better than the constant 1/2. The deep network "
-        "exists, but training started at random does not find it: what can be represented and what is learned "
-        "are two questions."
+        "exists, but Levenberg-Marquardt from random starts does not find it: what can be represented and what "
+        "is learned are two questions."
     )
     fit = partial(
         approximate,

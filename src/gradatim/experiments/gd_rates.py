@@ -105,7 +105,7 @@ def check_quadratic(report: Report, settings: Settings) -> None:
         "rates",
         decay_curves(
             {label: path.values for label, path in paths.items()},
-            bounds={"": [], "bound (1 − μ/L)^T for η = 1/L": bound},
+            bounds={"": [], r"bound $(1-\mu/L)^T$ for η = 1/L": bound},
             title=f"Gradient descent on a quadratic, μ = {mu:g}, L = {L:g}",
             ylabel="h(θ) − h*",
         ),

@@ -35,7 +35,7 @@ class Settings:
     target: float = 1e-6
 
 
-QUICK = Settings(conditions=(10.0, 50.0, 250.0), steps=300)
+QUICK = Settings(conditions=(10.0, 40.0, 160.0), steps=200)
 
 
 def ravine(condition: float, angle: float = 0.0) -> Callable[[Tensor], Tensor]:
@@ -68,7 +68,7 @@ def rules(condition: float) -> dict[str, Rule]:
 def descend_all(condition: float, steps: int, angle: float = 0.0) -> dict[str, DescentPath]:
     """Follow every rule from the same point of the valley, turned with it."""
     c, s = math.cos(angle), math.sin(angle)
-    start = torch.tensor([-c - 0.1 * s, -s + 0.1 * c], dtype=torch.float64)
+    start = torch.tensor([-c - 0.05 * s, -s + 0.05 * c], dtype=torch.float64)
     function = ravine(condition, angle)
     return {
         label: trajectory(rule, function, start, lr=lr, steps=steps)
@@ -148,7 +148,7 @@ def check_turning(report: Report, settings: Settings, straight: Mapping[str, Des
 
 def check_scaling(report: Report, settings: Settings) -> None:
     counts: dict[str, list[float]] = {"gradient descent": [], "heavy ball": []}
-    start = torch.tensor([-1.0, 0.1], dtype=torch.float64)
+    start = torch.tensor([-1.0, 0.05], dtype=torch.float64)
     for condition in settings.conditions:
         enough = {"gradient descent": 5 * condition, "heavy ball": 12 * math.sqrt(condition)}
         for label, found in counts.items():
@@ -203,7 +203,7 @@ def run(settings: Settings) -> Report:
         "values",
         decay_curves(
             {
-                label: path.values.clamp(min=1e-16)
+                label: path.values.where(path.values > 1e-16, 0)
                 for label, path in paths.items()
                 if label != "EMA momentum"
             },

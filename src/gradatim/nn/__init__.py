@@ -8,14 +8,17 @@ from gradatim.nn.activations import (
     activation,
     value_and_derivative,
 )
+from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.fan_counts import Fans, fans
+from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
 from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
+from gradatim.nn.residual import ResidualLayer
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
@@ -25,10 +28,13 @@ __all__ = [
     "ACTIVATIONS",
     "SCHEMES",
     "ActivationFacts",
+    "DenseConnection",
     "Fans",
+    "HighwayLayer",
     "LayerStatistics",
     "MCPrediction",
     "MultiTask",
+    "ResidualLayer",
     "Sign",
     "StandardDropout",
     "Step",
@@ -36,6 +42,7 @@ __all__ = [
     "activation",
     "apply_masks",
     "bake_weights",
+    "carry_or_transform",
     "collapse_linear",
     "default_scheme",
     "fans",

@@ -6,6 +6,7 @@ from gradatim.plots.activations import (
     layer_histograms,
     variance_profiles,
 )
+from gradatim.plots.approximation import error_curves, fit_panels, rate_curves, ridge_functions
 from gradatim.plots.backprop import graph_figure, jacobian_cost_figure, trace_figure
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.confusion import confusion_matrix
@@ -19,6 +20,7 @@ from gradatim.plots.linear import (
     likelihood_curves,
     solution_line,
 )
+from gradatim.plots.regions import linear_pieces, region_maps
 from gradatim.plots.style import new_figure
 
 __all__ = [
@@ -29,7 +31,9 @@ __all__ = [
     "comparison_bars",
     "confusion_matrix",
     "convergence_curves",
+    "error_curves",
     "error_surfaces",
+    "fit_panels",
     "gradient_decay",
     "graph_figure",
     "image_grid",
@@ -37,7 +41,11 @@ __all__ = [
     "layer_histograms",
     "learning_curves",
     "likelihood_curves",
+    "linear_pieces",
     "new_figure",
+    "rate_curves",
+    "region_maps",
+    "ridge_functions",
     "solution_line",
     "trace_figure",
     "variance_profiles",

@@ -196,14 +196,14 @@ def decay_curves(
         >>> figure.axes[0].get_yscale()
         'log'
     """
-    figure, panel = new_figure(width=7.0, height=4.2)
+    figure, panel = new_figure(width=8.0, height=4.2)
     draw_decay(panel, curves, bounds or {})
     if is_log_x:
         panel.set_xscale("symlog", linthresh=1)
     panel.set_title(title)
     panel.set_xlabel(xlabel)
     panel.set_ylabel(ylabel)
-    panel.legend()
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
@@ -302,11 +302,8 @@ def decrease_figure(
     figure, (left, right) = new_figure(columns=2, width=8.6, height=3.8)
     steps = np.arange(1, len(measured) + 1)
     points = left.scatter(guaranteed, measured, c=steps, cmap="viridis", s=22, zorder=3)
-    both = [value for value in (*measured, *guaranteed) if value > 0]
-    ends = [min(both) / 1.3, max(both) * 1.3]
-    left.plot(ends, ends, "--", color=MUTED, linewidth=1.2, label="guarantee met exactly")
-    left.set_xscale("log")
-    left.set_yscale("log")
+    end = 1.08 * max(*measured, *guaranteed)
+    left.plot([0, end], [0, end], "--", color=MUTED, linewidth=1.2, label="guarantee met exactly")
     left.set_title("Decrease of a step")
     left.set_xlabel("guaranteed, $\\Vert\\nabla\\Vert^2/2L$")
     left.set_ylabel("measured")
@@ -354,7 +351,14 @@ def noise_figure(
     left.set_ylabel("second")
     left.legend(loc="upper right")
     for place, (label, values) in enumerate(variances.items()):
-        right.plot(sizes, np.asarray(values), "o", color=PALETTE[place], label=label, markersize=6)
+        right.plot(
+            sizes,
+            np.asarray(values),
+            "o",
+            color=PALETTE[place],
+            label=label,
+            markersize=9 - 4 * place,
+        )
     for place, (label, values) in enumerate(predictions.items()):
         values = np.asarray(values, dtype=float)
         right.plot(

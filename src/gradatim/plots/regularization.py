@@ -297,6 +297,6 @@ def tempered_odds(
     right.bar_label(bars, fmt="%.0f", padding=3, color=INK, fontsize=9)
     right.set_xlim(0, 112)
     right.invert_yaxis()
-    right.set_title("Learned from")
+    right.set_title("What was learned")
     right.set_xlabel(accuracy_label)
     return figure

@@ -19,7 +19,7 @@ from gradatim.training.callbacks import EarlyStopping
 from gradatim.training.health import NonFiniteError
 from gradatim.training.history import History
 from gradatim.training.replica_data import OWNER, ReplicaData, Rows, gather_data, is_pair
-from gradatim.training.stacked_run import DIVERGED, Settings, StackedRun, why_not_stacked
+from gradatim.training.stacked_run import DIVERGED, SLOWER, Settings, StackedRun, why_not_stacked
 from gradatim.training.trainer import Trainer
 
 T = TypeVar("T", int, float)
@@ -85,7 +85,7 @@ def train_replicas(
     ``Trainer(build(), …, seed=seed)``, so the results agree to rounding. Chains of dense layers train by
     batched matrix products without autograd, other modules by ``torch.func``; where neither is possible
     (batch normalization, random layers outside a chain) the networks train one after another, with a
-    warning. A replica whose loss is no longer finite stops; the others go on.
+    warning; so do convolutions, without one, since they are faster that way. A replica whose loss is no longer finite stops; the others go on.
 
     Args:
         build: Makes a network; called K times, with PyTorch's generator seeded by the replica's seed.
@@ -170,7 +170,8 @@ def _fit(
             trainer.history.stopped = DIVERGED
             models[k].eval()
         histories.append(trainer.history)
-    warnings.warn(f"{OWNER}: trained one after another, because {reason}.", stacklevel=3)
+    if reason != SLOWER:
+        warnings.warn(f"{OWNER}: trained one after another, because {reason}.", stacklevel=3)
     return Replicas(tuple(models), tuple(histories), is_stacked=False, note=reason)
 
 

@@ -28,6 +28,7 @@ from gradatim.training.stacked_parameters import StackedParameters
 from gradatim.training.trainer import Trainer
 
 DIVERGED = "the loss is not finite"
+SLOWER = "stacked convolutions are slower than single ones on a CPU"
 SMALL_STACK = 40_000_000  # multiplications of a step below which one thread is as good as several
 _EVALUATION_ROWS = 1024
 
@@ -76,6 +77,8 @@ def why_not_stacked(models: Sequence[nn.Module], data: ReplicaData, settings: Se
         return "batch normalization mixes the rows of a batch"
     if next(model.buffers(), None) is not None:
         return "the networks have buffers"
+    if any(isinstance(m, nn.modules.conv._ConvNd) for m in model.modules()):
+        return SLOWER
     parameters = list(model.parameters())
     if not all(p.requires_grad and p.device.type == "cpu" for p in parameters):
         return "some parameters are frozen or not on the CPU"

@@ -53,7 +53,7 @@ def test_parquet_keeps_its_types(tmp_path):
     assert len(table.frame) == 2
     frame.iloc[:0].to_parquet(tmp_path / "empty.parquet")
     with pytest.raises(
-        InvalidValue, match=r"empty.parquet must have rows under its header, got none"
+        InvalidValue, match=r"empty.parquet: must have rows under its header, got none"
     ):
         read_table(tmp_path / "empty.parquet")
 

@@ -35,6 +35,8 @@ class Comparison:
     @property
     def conclusion(self) -> str:
         """The verdict in a sentence."""
+        if self.best == next(iter(self.results)):
+            return f"{self.best} is the simplest model and the best."
         if self.recommended == self.best:
             return f"{self.best} is best, and no simpler model comes close."
         gap, low, high = self.differences[self.recommended]

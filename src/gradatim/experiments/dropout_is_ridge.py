@@ -22,7 +22,7 @@ class Settings:
     masks: int = 400_000
 
 
-QUICK = Settings(epochs=40, keeps=(0.4, 0.8), masks=100_000)
+QUICK = Settings(epochs=25, keeps=(0.4, 0.8), masks=100_000)
 
 
 def train_with_dropout(X: Tensor, y: Tensor, keep: float, settings: Settings) -> Tensor:

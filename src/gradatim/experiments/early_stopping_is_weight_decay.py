@@ -25,7 +25,7 @@ class Settings:
     points: int = 60
 
 
-QUICK = Settings(steps=8000, points=40)
+QUICK = Settings(steps=5000, points=30)
 
 
 def draw(settings: Settings) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -51,11 +51,11 @@ def descent_weights(X: Tensor, y: Tensor, lr: float, counts: list[int]) -> Tenso
     return torch.stack(rows)
 
 
-def plane_paths(lr: float = 0.02) -> tuple[dict[str, Tensor], Tensor]:
+def plane_paths(lr: float = 0.04) -> tuple[dict[str, Tensor], Tensor]:
     """Two weights, one steep and one flat direction."""
     X = torch.tensor([[2.0, 1.2], [1.2, 2.0], [0.8, -0.4]], dtype=torch.float64)
     y = X @ torch.tensor([1.6, 0.4], dtype=torch.float64)
-    counts = sorted({int(c) for c in np.geomspace(1, 2000, 60)})
+    counts = sorted({int(c) for c in np.geomspace(1, 1000, 50)})
     start = torch.zeros(1, 2, dtype=X.dtype)
     stopped = torch.cat([start, descent_weights(X, y, lr, counts)])
     decayed = [fit_ridge(X, y, weight_decay=1 / (lr * c), intercept=False).weight for c in counts]

@@ -51,7 +51,8 @@ def run(settings: Settings) -> Report:
 
     digits = load("digits")
     order = rng.permutation(len(digits.X))
-    inputs, labels = digits.X.reshape(len(digits.X), -1)[order], digits.y[order]
+    inputs = np.asarray(digits.X).reshape(len(order), -1)[order]
+    labels = np.asarray(digits.y)[order]
     classifier = NeuralClassifier(
         (16,),
         epochs=settings.epochs // 4,

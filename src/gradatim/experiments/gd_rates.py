@@ -47,11 +47,11 @@ QUICK = Settings(samples=150, hidden_dim=8, network_steps=24, starts=200)
 def random_quadratic(settings: Settings) -> tuple[Objective, Tensor, Tensor]:
     """Return ½ wᵀAw with curvatures spaced logarithmically from μ to 1, the curvatures, and a start."""
     generator = torch.Generator().manual_seed(settings.seed)
-    double = {"generator": generator, "dtype": torch.float64}
+    noise = torch.randn(settings.dim + 1, settings.dim, generator=generator, dtype=torch.float64)
     curvatures = torch.logspace(0, 1, settings.dim, base=settings.mu, dtype=torch.float64).flip(0)
-    basis = torch.linalg.qr(torch.randn(settings.dim, settings.dim, **double)).Q
+    basis = torch.linalg.qr(noise[1:]).Q
     A = basis @ torch.diag(curvatures) @ basis.T
-    start = torch.randn(settings.dim, **double)
+    start = noise[0]
     return lambda w: w @ A @ w / 2, curvatures, start
 
 
@@ -147,8 +147,8 @@ def check_flow(report: Report, settings: Settings) -> None:
 
 def check_network(report: Report, settings: Settings) -> None:
     digits = data.load("digits")
-    X = torch.as_tensor(digits.X[: settings.samples]).double()
-    y = torch.as_tensor(digits.y[: settings.samples])
+    X = torch.as_tensor(digits.X)[: settings.samples].double()
+    y = torch.as_tensor(digits.y)[: settings.samples]
     model = MLP((64, settings.hidden_dim, 10), activation="tanh")
     initialize(model, "xavier", generator=torch.Generator().manual_seed(settings.seed))
     function, theta = network_objective(model.double(), cross_entropy, X, y)

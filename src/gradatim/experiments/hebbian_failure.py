@@ -14,6 +14,7 @@ from gradatim.plots.neurons import decision_regions, hebbian_errors
 
 CORNERS = np.array(list(product([0, 1], repeat=2)))
 GATES = {"OR": (0, 1, 1, 1), "AND": (0, 0, 0, 1), "NAND": (1, 1, 1, 0), "NOR": (1, 0, 0, 0)}
+Learn = Callable[..., HebbianRun]
 
 
 @dataclass(frozen=True)
@@ -33,46 +34,71 @@ def run(settings: Settings) -> Report:
         "to; targets of ±1 repair the rule, and the error-gated form is then the perceptron.",
     )
     learn = partial(hebbian_learning, CORNERS, eta=settings.eta, max_epochs=settings.epochs)
+    _without_bias(report, learn, settings.eta)
+    stuck = {name: learn(GATES[name]) for name in ("OR", "AND")}
+    for name, wrong in (("OR", 1), ("AND", 3)):
+        report.claim(
+            f"{name} with a bias, targets 0 and 1: stuck",
+            expected=f"{wrong} wrong in every epoch",
+            measured=stuck[name].errors[-1],
+            holds=set(stuck[name].errors) == {wrong},
+        )
+    pure = learn(GATES["AND"], gated=False)
+    report.claim(
+        "pure Hebb on AND, targets 0 and 1: weights only grow",
+        expected="3 wrong, bias > 0",
+        measured=f"{pure.errors[-1]} wrong, bias {pure.bias:.3g}",
+        holds=pure.errors[-1] == 3 and pure.bias > 0,
+    )
+    repaired = _both_conventions(report, learn)
+    _pictures(report, stuck, repaired)
+    return report
+
+
+def _without_bias(report: Report, learn: Learn, eta: float) -> None:
     no_bias = learn(GATES["OR"], fit_intercept=False)
     report.claim(
         "OR without a bias, targets 0 and 1: two updates suffice",
-        expected=f"weights ({settings.eta:g}, {settings.eta:g}), no errors",
-        measured=f"weights {_numbers(no_bias.weights)}, {no_bias.errors[-1]} errors",
-        holds=no_bias.solved and np.allclose(no_bias.weights, settings.eta),
+        expected=f"weights ({eta:g}, {eta:g}), 0 wrong",
+        measured=f"weights {_numbers(no_bias.weights)}, {no_bias.errors[-1]} wrong",
+        holds=no_bias.solved and np.allclose(no_bias.weights, eta),
     )
     loose = learn(GATES["OR"], fit_intercept=False, strict=False)
     report.claim(
         "a neuron that fires at activation 0 cannot even learn that",
-        expected="weights (0, 0) for ever, 1 error",
-        measured=f"weights {_numbers(loose.weights)}, {loose.errors[-1]} error",
+        expected="weights (0, 0) for ever, 1 wrong",
+        measured=f"weights {_numbers(loose.weights)}, {loose.errors[-1]} wrong",
         holds=not loose.weights.any() and loose.errors[-1] == 1,
     )
-    stuck_or = learn(GATES["OR"])
+
+
+def _both_conventions(report: Report, learn: Learn) -> dict[str, HebbianRun]:
+    rows, repaired = [], {}
+    for name, values in GATES.items():
+        binary, signed = learn(values), learn(2 * np.array(values) - 1)
+        rows.append([name, binary.errors[-1], signed.errors[-1], len(signed.errors)])
+        repaired[name] = signed
     report.claim(
-        "OR with a bias, targets 0 and 1: stuck",
-        expected="1 error in every epoch",
-        measured=stuck_or.errors[-1],
-        holds=set(stuck_or.errors) == {1},
+        "targets ±1 solve OR, AND, NAND and NOR",
+        expected="0 wrong each",
+        measured=", ".join(str(run.errors[-1]) for run in repaired.values()),
+        holds=all(run.solved for run in repaired.values()),
     )
-    stuck_and = learn(GATES["AND"])
-    report.claim(
-        "AND, targets 0 and 1: stuck",
-        expected="3 errors in every epoch",
-        measured=stuck_and.errors[-1],
-        holds=set(stuck_and.errors) == {3},
+    report.table(
+        "Error-gated rule with a bias",
+        columns=["gate", "wrong, targets 0/1", "wrong, targets ±1", "epochs, targets ±1"],
+        rows=rows,
     )
-    repaired = _both_conventions(report, settings)
-    pure = learn(GATES["AND"], gated=False)
-    report.claim(
-        "pure Hebb on AND, targets 0 and 1: weights only grow",
-        expected="3 errors, bias > 0",
-        measured=f"{pure.errors[-1]} errors, bias {pure.bias:.3g}",
-        holds=pure.errors[-1] == 3 and pure.bias > 0,
-    )
+    return repaired
+
+
+def _pictures(
+    report: Report, stuck: dict[str, HebbianRun], repaired: dict[str, HebbianRun]
+) -> None:
     runs = {
-        "AND, targets 0/1": stuck_and,
+        "AND, targets 0/1": stuck["AND"],
         "AND, targets ±1": repaired["AND"],
-        "OR, targets 0/1": stuck_or,
+        "OR, targets 0/1": stuck["OR"],
     }
     report.figure(
         "errors",
@@ -80,38 +106,14 @@ def run(settings: Settings) -> Report:
         caption="Samples wrong after each epoch. Only the run with targets ±1 ends.",
     )
     panels = {
-        "AND, targets 0/1: fires always": stuck_and,
-        "AND, targets ±1: solved": repaired["AND"],
+        "AND, targets 0/1: fires always": _activation(stuck["AND"]),
+        "AND, targets ±1: solved": _activation(repaired["AND"]),
     }
     report.figure(
         "regions",
-        decision_regions({k: _activation(v) for k, v in panels.items()}, CORNERS, GATES["AND"]),
+        decision_regions(panels, CORNERS, GATES["AND"]),
         caption="Where the neuron fires (blue) after learning AND; crosses mark wrong answers.",
     )
-    return report
-
-
-def _both_conventions(report: Report, settings: Settings) -> dict[str, HebbianRun]:
-    rows, repaired = [], {}
-    for name, values in GATES.items():
-        binary, signed = (
-            hebbian_learning(CORNERS, targets, eta=settings.eta, max_epochs=settings.epochs)
-            for targets in (values, 2 * np.array(values) - 1)
-        )
-        rows.append([name, binary.errors[-1], signed.errors[-1], len(signed.errors)])
-        repaired[name] = signed
-    report.claim(
-        "targets ±1 solve OR, AND, NAND and NOR",
-        expected="0 errors each",
-        measured=", ".join(str(run.errors[-1]) for run in repaired.values()),
-        holds=all(run.solved for run in repaired.values()),
-    )
-    report.table(
-        "Error-gated rule with a bias",
-        columns=["gate", "errors, targets 0/1", "errors, targets ±1", "epochs, targets ±1"],
-        rows=rows,
-    )
-    return repaired
 
 
 def _activation(run: HebbianRun) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:

@@ -1,6 +1,7 @@
 """The best cross-validated score of many models flatters; nested cross-validation does not."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,10 @@ class Settings:
 
 QUICK = Settings(tables=6, epochs=8)
 
-GRID = {"hidden": [(4,), (16,)], "learning_rate": [0.003, 0.01, 0.03, 0.1, 0.3]}
+GRID: dict[str, list[Any]] = {
+    "hidden": [(4,), (16,)],
+    "learning_rate": [0.003, 0.01, 0.03, 0.1, 0.3],
+}
 
 
 def run(settings: Settings) -> Report:

@@ -12,8 +12,9 @@ from torch import nn
 from gradatim.evaluation import Report
 from gradatim.linear import separate
 from gradatim.models import MLP
-from gradatim.neurons import Adaline, Madaline, Perceptron, ThresholdNetwork, gate, xor_mlp
+from gradatim.neurons import Adaline, Madaline, Perceptron, ThresholdNetwork, gate
 from gradatim.plots.neurons import decision_regions
+from gradatim.theory import xor_network
 from gradatim.training import train_replicas
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -71,7 +72,7 @@ def _linear(report: Report) -> dict[str, Score]:
 def _by_hand(report: Report) -> dict[str, Score]:
     panels = {}
     for bias in (True, False):
-        model = xor_mlp(output_bias=bias)
+        model = xor_network(output_bias=-0.5 if bias else 0.0)
         outputs = _score(model)(CORNERS)
         label = f"two ReLUs by hand, {'with' if bias else 'no'} output bias"
         report.claim(
@@ -110,24 +111,8 @@ def _madaline(report: Report, settings: Settings) -> dict[str, Score]:
 
 
 def _learned(report: Report, settings: Settings) -> Score:
-    shares, rows, solved = {}, [], {}
-    inputs, targets = torch.tensor(CORNERS, dtype=torch.float32), torch.tensor(XOR).float()
-    for width in settings.widths:
-        replicas = train_replicas(
-            partial(MLP, (2, width, 1)),
-            (inputs, targets),
-            loss="bce",
-            lr=0.05,
-            epochs=settings.epochs,
-            batch_size=4,
-            seed=range(settings.seed, settings.seed + settings.seeds),
-        )
-        outputs = replicas.predict(inputs).flatten(1)  # (seeds, 4)
-        right = ((outputs > 0) == targets.bool()).all(dim=1).tolist()
-        shares[width] = sum(right) / len(right)
-        rows.append([width, shares[width]])
-        if any(right):
-            solved[width] = replicas.models[right.index(True)]
+    shares, solved = _train(settings)
+    rows = [[width, share] for width, share in shares.items()]
     report.table(
         "Learned ReLU networks", columns=["hidden units", "share of seeds solved"], rows=rows
     )
@@ -155,6 +140,28 @@ def _learned(report: Report, settings: Settings) -> Score:
         "start leaves too few alive; more units make that unlikely."
     )
     return _score(solved[wide])
+
+
+def _train(settings: Settings) -> tuple[dict[int, float], dict[int, nn.Module]]:
+    """For each width the share of seeds that solve XOR, and a network that does."""
+    shares, solved = {}, {}
+    inputs, targets = torch.tensor(CORNERS, dtype=torch.float32), torch.tensor(XOR).float()
+    for width in settings.widths:
+        replicas = train_replicas(
+            partial(MLP, (2, width, 1)),
+            (inputs, targets),
+            loss="bce",
+            lr=0.05,
+            epochs=settings.epochs,
+            batch_size=4,
+            seed=range(settings.seed, settings.seed + settings.seeds),
+        )
+        outputs = replicas.predict(inputs).flatten(1)  # (seeds, 4)
+        right = ((outputs > 0) == targets.bool()).all(dim=1).tolist()
+        shares[width] = sum(right) / len(right)
+        if any(right):
+            solved[width] = replicas.models[right.index(True)]
+    return shares, solved
 
 
 def _score(model: nn.Module) -> Score:

@@ -56,14 +56,14 @@ def _alone(
     y, X = problem.y, values[:, None]
     scale = np.abs(X[learn]).max()
     X = X / scale if np.isfinite(scale) and scale > 1e30 else X
-    leaves = max(len(learn) // 10, 2)
+    leaves = max(len(learn) // 3, 2)
     if problem.classes:
-        tree = DecisionTreeClassifier(min_samples_leaf=5, max_leaf_nodes=leaves, random_state=0)
+        tree = DecisionTreeClassifier(min_samples_leaf=2, max_leaf_nodes=leaves, random_state=0)
         error = 1.0 - tree.fit(X[learn], y[learn]).score(X[judge], y[judge])
         trivial = 1.0 - np.bincount(y[judge]).max() / len(judge)
         leaks = error <= min(LEAK_ERROR, 0.1 * trivial)
         return f"{1 - error:.1%}".replace("%", " %") if leaks else None
-    tree = DecisionTreeRegressor(min_samples_leaf=5, max_leaf_nodes=leaves, random_state=0)
+    tree = DecisionTreeRegressor(min_samples_leaf=2, max_leaf_nodes=leaves, random_state=0)
     top = np.abs(y[learn]).max() or 1.0
     r2 = tree.fit(X[learn], y[learn] / top).score(X[judge], y[judge] / top)
     return f"{r2:.1%} of the variance".replace("%", " %") if r2 >= LEAK_R2 else None

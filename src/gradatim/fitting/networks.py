@@ -140,7 +140,10 @@ def _train(
         seed=seed,
         progress=False,
     )
-    return network, trainer.fit((X, y), validation)
+    history = trainer.fit((X, y), validation)
+    if history.stopped == "interrupted":  # half a training must not pass for a result
+        raise KeyboardInterrupt
+    return network, history
 
 
 __all__ = ["NetworkSettings", "NonFiniteError", "batch_size", "draw_settings", "fit_network"]

@@ -54,7 +54,7 @@ def read_table(
     name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
     frame, rows = _sample(iterate(source, notes), cells, seed)
     if not len(frame):
-        raise InvalidValue(f"fit: {source} must have rows under its header, got none.")
+        raise InvalidValue(f"{_name(source)}: must have rows under its header, got none.")
     if len(frame) < rows:
         notes.append(
             f"{rows:,} rows are more than the budget allows: a random sample of {len(frame):,} is used "
@@ -86,14 +86,16 @@ def iterate(
     if not path.exists():
         raise _not_found(str(source))
     if path.is_dir():
-        raise InvalidValue(f"fit: data must be a file, got the folder {str(source)!r}.")
+        raise InvalidValue(f"{source}: must be a file, and is a folder.")
     if path.suffix.lower() in FOREIGN:
-        raise InvalidValue(
-            f"fit: data must be CSV, TSV or Parquet, got {path.name!r}. Save the table as CSV first."
-        )
+        raise InvalidValue(f"{path}: must be CSV, TSV or Parquet. Save the table as CSV first.")
     if path.suffix.lower() in PARQUET:
         return _parquet_chunks(path)
     return read_text_chunks(path, CHUNK_ROWS, notes)
+
+
+def _name(source: object) -> str:
+    return "the table" if isinstance(source, pd.DataFrame) else str(source)
 
 
 def _is_builtin(source: str) -> bool:
@@ -112,7 +114,7 @@ def _not_found(source: str) -> Unavailable:
     looks_like_path = "." in Path(source).name or "/" in source
     near = nearest_first(source, builtin_names())[0]
     hint = "Check the path." if looks_like_path else f"The nearest built-in name is {near!r}."
-    return Unavailable(f"fit: there is no file {source!r}. {hint}")
+    return Unavailable(f"{source}: there is no such file. {hint}")
 
 
 def _slices(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -126,7 +128,7 @@ def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
         import pyarrow.parquet
     except ImportError:
         raise Unavailable(
-            "fit: Parquet files need the package pyarrow. Try: pip install 'gradatim[parquet]'."
+            f"{path}: Parquet files need the package pyarrow. Try: pip install 'gradatim[parquet]'."
         ) from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
@@ -138,9 +140,9 @@ def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
                 yield file.schema_arrow.empty_table().to_pandas()
     except (pyarrow.ArrowException, OSError) as error:
         if isinstance(error, PermissionError):
-            raise Unavailable(f"fit: {path} cannot be read: {error.strerror}.") from error
+            raise Unavailable(f"{path}: cannot be read: {error.strerror}.") from error
         reason = str(error).splitlines()[0]
-        raise InvalidValue(f"fit: {path} is damaged or not a Parquet file ({reason}).") from error
+        raise InvalidValue(f"{path}: is damaged or not a Parquet file ({reason}).") from error
 
 
 def _sample(

@@ -23,7 +23,7 @@ from gradatim.fitting.metrics import measure
 from gradatim.fitting.model import TableModel
 from gradatim.fitting.networks import fit_network
 from gradatim.fitting.predictors import Fitted, predict
-from gradatim.fitting.preprocessing import take_rows
+from gradatim.fitting.preprocessing import Preprocessing, take_rows
 from gradatim.fitting.problem import Problem, prepare
 from gradatim.fitting.reading import read_table
 from gradatim.fitting.report import Findings, make_report
@@ -232,18 +232,25 @@ def _finish(
         history=history,
         folder=str(folder),
     )
+    return _write(findings, preprocessing, job, work, folder)
+
+
+def _write(
+    findings: Findings, preprocessing: Preprocessing, job: Job, work: Work, folder: Path
+) -> FitResult:
+    problem, verdict = findings.problem, findings.verdict
     report = make_report(findings)
     report.settings, report.seconds = asdict(job), work.elapsed
     model = TableModel(
         target=problem.target,
         labels=problem.labels,
         preprocessing=preprocessing,
-        models=models,
+        models=findings.models,
         recommended=verdict.recommended,
         about=_about(findings),
     )
     extra = _report_files(report)
-    extra["predictions.csv"] = _predictions(model, problem, outputs[verdict.recommended])
+    extra["predictions.csv"] = _predictions(model, problem, findings.outputs[verdict.recommended])
     model.save(folder, extra)
     return FitResult(folder, model, verdict, report, work.elapsed, problem, findings.concerns)
 

@@ -37,20 +37,18 @@ def read_text_chunks(path: Path, rows: int, notes: list[str]) -> Iterator[pd.Dat
         with _open(path) as file:
             head = file.read(_HEAD).decode(encoding, errors="replace")
         if "\0" in head:
-            raise InvalidValue(f"fit: {path} must be a text table, but it holds binary data.")
+            raise InvalidValue(f"{path}: must be a text table, but it holds binary data.")
         if not head.strip():
-            raise InvalidValue(
-                f"fit: {path} must be a table with a header and rows, but it is empty."
-            )
+            raise InvalidValue(f"{path}: must be a table with a header and rows, but it is empty.")
         delimiter = sniff_delimiter(head, path.name)
         names = _names(head, delimiter, notes)
         yield from _chunks(path, encoding, delimiter, names, rows)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise InvalidValue(f"fit: {path} is damaged: it cannot be unpacked ({error}).") from error
+        raise InvalidValue(f"{path}: is damaged: it cannot be unpacked ({error}).") from error
     except OSError as error:
         if isinstance(error, Unavailable):
             raise
-        raise Unavailable(f"fit: {path} cannot be read: {error.strerror or error}.") from error
+        raise Unavailable(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -142,9 +140,9 @@ def _chunks(
                 yield _checked(chunk.iloc[1:] if first else chunk, path, first)
                 first = False
     except pd.errors.ParserError as error:
-        raise InvalidValue(f"fit: {path} has rows of unequal length: {_plain(error)}") from error
+        raise InvalidValue(f"{path}: has rows of unequal length: {_plain(error)}") from error
     except (csv.Error, UnicodeError) as error:
-        raise InvalidValue(f"fit: {path} cannot be read as a table ({error}).") from error
+        raise InvalidValue(f"{path}: cannot be read as a table ({error}).") from error
 
 
 # One column more than the header has: whatever lands there shows a row that is too long.
@@ -156,7 +154,7 @@ def _checked(chunk: pd.DataFrame, path: Path, first: bool) -> pd.DataFrame:
     if spare.notna().any():
         line = int(spare.first_valid_index()) + 1  # type: ignore[arg-type]
         raise InvalidValue(
-            f"fit: {path} has rows of unequal length: row {line} (the header is row 1) has more fields "
+            f"{path}: has rows of unequal length: row {line} (the header is row 1) has more fields "
             "than the header. Quote fields that hold the delimiter."
         )
     return chunk.drop(columns=_SPARE[0])

@@ -14,7 +14,10 @@ from gradatim.fitting.networks import NetworkSettings, draw_settings
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 100
-_OVER = "race-over"  # how many trials there were, once the race is over
+LAST = (
+    2.2  # trainings after the race, in folds: on all training rows, and once for the learning curve
+)
+_OVER = "race-over"
 
 
 @dataclass
@@ -52,18 +55,15 @@ def tune(folds: Folds, count: int, work: Work, *, deadline: float | None, trials
     """
     finished: dict[int, list[Result]] = {}
     tried = 0
+    is_over = work.has(_OVER)  # then a resumed run only reads what was measured
     limit = MAX_TRIALS if trials is None else trials
-    if work.has(_OVER):
-        limit, deadline = work.recall(_OVER, int), None
     for trial in range(limit):
         tell(f"network: setting {trial + 1}", trial / limit)
-        results = _race(trial, folds, count, work, finished, deadline, seed)
-        if results is None:
-            break
-        tried += 1
-        if len(results) == count:
+        results = _race(trial, folds, count, work, finished, -1.0 if is_over else deadline, seed)
+        tried += bool(results)
+        if len(results) == count and results[-1].figures:
             finished[trial] = results
-    work.recall(_OVER, lambda: tried)
+    work.recall(_OVER, lambda: True)
     if not finished:
         return None
     means = {trial: float(np.mean(scores(results))) for trial, results in finished.items()}
@@ -78,21 +78,34 @@ def scores(results: list[Result]) -> np.ndarray:
     return np.array([next(iter(result.figures.values())) for result in results])
 
 
-def _race(trial: int, folds: Folds, count: int, work: Work, finished: dict[int, list[Result]], deadline: float | None, seed: int) -> list[Result] | None:  # fmt: skip
-    """Results of a trial until it finished or fell behind; ``None`` once time is up."""
+def _race(trial: int, folds: Folds, count: int, work: Work, finished: dict[int, list[Result]], deadline: float | None, seed: int) -> list[Result]:  # fmt: skip
+    """Results of a trial until it finished, fell behind, or time was up; none if there was no time for it."""
     results: list[Result] = []
     best = min(finished.values(), key=lambda found: scores(found).mean(), default=None)
+    first = finished.get(0)
+    fold = (
+        0.0 if first is None else min(r.seconds for r in first) * cost(draw_settings(trial, seed))
+    )
     for k in range(count):
-        key = f"network-{trial}-fold-{k}"
-        longest = max((result.seconds for result in results), default=0.0)
-        late = deadline is not None and work.elapsed + 1.2 * longest > deadline
-        # a resumed run takes every result that is there, and stops where the killed one had stopped
-        if not work.has(key) and late:
-            return None
+        fold = max([fold, *(result.seconds for result in results)])
+        needed = fold * (count - k if not results else 1) + LAST * fold
+        late = deadline is not None and work.elapsed + needed > deadline
+        if late and not work.has(f"network-{trial}-fold-{k}"):
+            return results
         results.append(judge_network(trial, k, folds, work, seed))
         if not results[-1].figures or (best is not None and is_behind(results, best[: k + 1])):
             break
     return results
+
+
+def cost(settings: NetworkSettings) -> float:
+    """Training time in units of that of the default settings, about.
+
+    Example:
+        >>> cost(NetworkSettings(steps=1200, members=4))
+        8.0
+    """
+    return settings.steps / NetworkSettings.steps * settings.members
 
 
 def is_behind(results: list[Result], best: list[Result]) -> bool:

@@ -17,7 +17,6 @@ from gradatim.neurons.modern_hopfield import ModernHopfield
 from gradatim.neurons.perceptron import Perceptron
 from gradatim.neurons.settling import Recall
 from gradatim.neurons.threshold import ThresholdNetwork, ThresholdUnit, binary_inputs, gate
-from gradatim.neurons.xor import xor_mlp
 
 __all__ = [
     "TRANSITION",
@@ -41,5 +40,4 @@ __all__ = [
     "hopfield_capacity",
     "lms_pass",
     "rule_one_pass",
-    "xor_mlp",
 ]

@@ -20,6 +20,22 @@ from gradatim.plots.linear import (
     likelihood_curves,
     solution_line,
 )
+from gradatim.plots.memories import (
+    energy_descent,
+    hopfield_capacity_curves,
+    memory_comparison,
+    recall_rows,
+)
+from gradatim.plots.neurons import (
+    cover_fraction,
+    decision_regions,
+    hebbian_errors,
+    mistakes_against_bound,
+    perceptron_path,
+    separability_grid,
+    threshold_network,
+    version_space,
+)
 from gradatim.plots.regions import linear_pieces, region_maps
 from gradatim.plots.style import new_figure
 
@@ -31,22 +47,34 @@ __all__ = [
     "comparison_bars",
     "confusion_matrix",
     "convergence_curves",
+    "cover_fraction",
+    "decision_regions",
+    "energy_descent",
     "error_curves",
     "error_surfaces",
     "fit_panels",
     "gradient_decay",
     "graph_figure",
+    "hebbian_errors",
+    "hopfield_capacity_curves",
     "image_grid",
     "jacobian_cost_figure",
     "layer_histograms",
     "learning_curves",
     "likelihood_curves",
     "linear_pieces",
+    "memory_comparison",
+    "mistakes_against_bound",
     "new_figure",
+    "perceptron_path",
     "rate_curves",
+    "recall_rows",
     "region_maps",
     "ridge_functions",
+    "separability_grid",
     "solution_line",
+    "threshold_network",
     "trace_figure",
     "variance_profiles",
+    "version_space",
 ]

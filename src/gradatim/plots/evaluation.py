@@ -159,6 +159,8 @@ def error_parts(
     axes.plot(places, np.asarray(error, float), "o", color=INK, ms=5, label="error on fresh data")
     if is_log_x:
         axes.set_xscale("log")
+        axes.set_xticks(places, [f"{place:g}" for place in places])
+        axes.minorticks_off()
     axes.set_xlim(places.min(), places.max())
     axes.set_ylim(0, None)
     axes.set_xlabel(xlabel)
@@ -242,7 +244,7 @@ def search_points(
         'grid'
     """
     figure, array = new_figure(
-        columns=len(searches), width=3.6 * len(searches) + 0.6, height=3.4, sharey=True
+        columns=len(searches), width=3.6 * len(searches) + 0.6, height=3.4, sharex=True, sharey=True
     )
     panels: list[Axes] = list(np.atleast_1d(array))
     scores = np.concatenate([np.asarray(s[2], dtype=float) for s in searches.values()])

@@ -84,7 +84,7 @@ def lr_range_figure(found: "LRRange") -> Figure:
         panel.axvline(lr, color=color, linewidth=1.0, linestyle="--")
         panel.plot([lr], [height], "o", color=color, markersize=6, label=label)
     start = found.smoothed[0]
-    low = min(found.smoothed)
+    low = min(found.losses)
     panel.set_ylim(low - 0.1 * (start - low + 1e-12), start + 0.6 * (start - low + 1e-12))
     panel.set_xscale("log")
     panel.set_xlabel("learning rate")
@@ -177,7 +177,6 @@ def decay_curves(
     ylabel: str,
     xlabel: str = "step",
     bounds: Mapping[str, ArrayLike] | None = None,
-    is_log_x: bool = False,
 ) -> Figure:
     """Draw positive quantities that fall, on a logarithmic scale, with theoretical bounds dashed.
 
@@ -189,7 +188,6 @@ def decay_curves(
         ylabel: What falls.
         xlabel: What it falls with.
         bounds: Values of the bounds by label.
-        is_log_x: Whether the steps are drawn logarithmically, too.
 
     Example:
         >>> figure = decay_curves({"GD": [1.0, 0.5, 0.25]}, title="Rate", ylabel="gap")
@@ -198,8 +196,6 @@ def decay_curves(
     """
     figure, panel = new_figure(width=8.0, height=4.2)
     draw_decay(panel, curves, bounds or {})
-    if is_log_x:
-        panel.set_xscale("symlog", linthresh=1)
     panel.set_title(title)
     panel.set_xlabel(xlabel)
     panel.set_ylabel(ylabel)

@@ -1,0 +1,50 @@
+"""A fit killed at random moments resumes to the model of an undisturbed run."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+SCRIPT = """
+import sys
+from dataclasses import replace
+from gradatim.fitting import comparison, fit_table, networks, tuning
+
+draw = networks.draw_settings
+for module in (comparison, tuning):
+    module.draw_settings = lambda *a: replace(draw(*a), steps=100)
+fit_table("t.csv", "y", output=sys.argv[1], trials=3, resume=True)
+"""
+
+
+def start(folder, name):
+    words = [sys.executable, "-c", SCRIPT, name]
+    return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_killed_at_a_random_moment(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80)})
+    frame["y"] = frame["a"] ** 2 + 0.1 * rng.normal(size=80)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    started = time.monotonic()
+    assert start(tmp_path, "whole").wait() == 0
+    seconds = time.monotonic() - started
+    moments = random.Random(seed)
+    for _ in range(3):
+        process = start(tmp_path, "m")
+        time.sleep(seconds * moments.uniform(0.3, 1.0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert (tmp_path / "m").exists() == (tmp_path / "m" / "model.json").is_file()
+    assert start(tmp_path, "m").wait() == 0
+    found, whole = ((tmp_path / n / "model.safetensors").read_bytes() for n in ("m", "whole"))
+    assert found == whole
+    assert not (tmp_path / ".m.work").exists()

@@ -1,5 +1,6 @@
 """The machine: its name, its threads, and how fast it can multiply matrices."""
 
+import os
 import platform
 import time
 from pathlib import Path
@@ -40,12 +41,23 @@ def _matmul_rate(size: int, seconds: float) -> float:
     return 2 * size**3 / best
 
 
-def describe_machine(peak: float) -> dict[str, str | int | float]:
-    """Return what a reader must know to judge the times."""
+def other_load() -> float:
+    """Return how many processes wanted a processor during the last minute; 0 where nobody counts them."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+
+
+def describe_machine(peak: float, load: float) -> dict[str, str | int | float]:
+    """Return what a reader must know to judge the times.
+
+    Args:
+        peak: Best rate of a matrix product.
+        load: Processes that wanted a processor before the run began.
+    """
     return {
         "cpu": cpu_name(),
         "threads": torch.get_num_threads(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "matmul_peak_gflops": round(peak / 1e9, 1),
+        "load_before": round(load, 1),
     }

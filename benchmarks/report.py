@@ -82,7 +82,22 @@ def as_markdown(
         f"matrix product {machine['matmul_peak_gflops']:g} GFLOP/s. "
         f"Python {machine['python']}, {versions}.",
     ]
+    if is_busy(machine):
+        lines += ["", busy_note(machine)]
     return "\n".join(lines) + "\n"
+
+
+def is_busy(machine: Mapping[str, Any]) -> bool:
+    """Whether others used more than a quarter of the machine before the run."""
+    return bool(machine["load_before"] > 0.25 * machine["threads"])
+
+
+def busy_note(machine: Mapping[str, Any]) -> str:
+    """Say that times on a busy machine mean little."""
+    return (
+        f"The machine was busy (load {machine['load_before']:g} on {machine['threads']} processors): "
+        "threads wait for each other then, and these times mean little. Run again when it is idle."
+    )
 
 
 def write_markdown(path: Path, text: str) -> None:

@@ -14,8 +14,15 @@ from rich.console import Console
 
 from benchmarks.harness import Result, run_job
 from benchmarks.jobs import all_jobs
-from benchmarks.machine import describe_machine, matmul_peak
-from benchmarks.report import as_json, as_markdown, print_result, write_markdown
+from benchmarks.machine import describe_machine, matmul_peak, other_load
+from benchmarks.report import (
+    as_json,
+    as_markdown,
+    busy_note,
+    is_busy,
+    print_result,
+    write_markdown,
+)
 from benchmarks.verdicts import Verdict, judge
 
 REPEATS, QUICK_REPEATS = 7, 2
@@ -43,20 +50,22 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the jobs, print and write what came out; return the exit code."""
     options = parse(arguments)
     console, results = Console(width=None if sys.stdout.isatty() else 120), list[Result]()
-    peak = matmul_peak()
+    load, peak = other_load(), matmul_peak()
     with Console(stderr=True).status("starting") as status:
         for name in options.jobs:
             job = all_jobs()[name]
             result = run_job(job, repeats=options.repeats, quick=options.quick, say=status.update)
             peak = max(peak, matmul_peak())
             results.append(result)
-    machine = describe_machine(peak)
+    machine = describe_machine(peak, load)
     verdicts = [verdict for result in results for verdict in judge(result)]
     for result in results:
         print_result(console, result, peak)
     console.print(
         f"{machine['cpu']}, {machine['threads']} threads, {peak / 1e9:.0f} GFLOP/s at best"
     )
+    if is_busy(machine):
+        console.print(busy_note(machine), style="yellow")
     print_verdicts(console, verdicts)
     if options.json:
         options.json.write_text(as_json(results, verdicts, machine), encoding="utf-8")

@@ -187,6 +187,7 @@ MACHINE = {
     "system": "Linux x86_64",
     "python": "3.11.0",
     "matmul_peak_gflops": 100.0,
+    "load_before": 0.2,
 }
 
 
@@ -206,6 +207,12 @@ def test_markdown(play):
     assert "- does not hold toy: Gradatim is at least 2.5 × as fast as Tuned loop" in text
     assert "Abacus 1, 2 threads, Linux x86_64, matrix product 100 GFLOP/s." in text
     assert "Python 3.11.0, torch 2.13.0." in text
+
+
+def test_a_busy_machine_is_reported(play):
+    busy = MACHINE | {"load_before": 3.5}
+    assert "busy (load 3.5 on 2 processors)" in report.as_markdown([play().result], [], busy)
+    assert "busy" not in report.as_markdown([], [], MACHINE)
 
 
 def test_markdown_goes_between_the_marks_of_a_page(tmp_path):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import gradatim
+from gradatim.cli import progress
 from gradatim.evaluation import report as report_module
 from gradatim.fitting import comparison, networks, tuning
 
@@ -24,6 +25,7 @@ def short(monkeypatch, tmp_path):
     for module in (comparison, tuning):
         monkeypatch.setattr(module, "draw_settings", lambda *a: replace(draw(*a), **tiny))
     monkeypatch.setattr(report_module, "_png", lambda figure: PIXEL)
+    monkeypatch.setattr(progress, "_QUIET", float("inf"))  # a slow machine says nothing either
 
 
 def good(rows=60, seed=0):

@@ -154,6 +154,17 @@ def test_custom_step_records_figures_and_validates():
     )
 
 
+def test_metrics_are_measured_beside_a_custom_step_and_its_target_is_left_alone():
+    X = torch.randn(40, 2)
+    y = X @ torch.tensor([1.0, -2.0])
+
+    def step(model, batch):
+        return (model(batch[0])[:, 0] - batch[1]).abs().mean()
+
+    history = Trainer(net(2, 1), step=step, epochs=1, metrics=["mae"]).fit((X, y), (X, y))
+    assert history["validation_mae"] == pytest.approx(history["validation_loss"], rel=1e-5)
+
+
 def test_a_step_may_update_the_model_itself():
     X, y = blobs()
     model = net(4, 3)

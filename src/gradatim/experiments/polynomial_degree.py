@@ -66,11 +66,11 @@ def run(settings: Settings) -> Report:
         columns=["degree", "training error", "test error", "10-fold error, first draw"],
         rows=[[d, np.median(train[i]), typical[i], chosen[i]] for i, d in enumerate(degrees)],
     )
-    is_falling = bool((np.diff(train, axis=0) <= 1e-9).all())
+    is_falling = bool((np.diff(np.median(train, axis=1)) < 0).all())
     report.claim(
-        "training error never rises with the degree",
-        expected="in every draw",
-        measured="falls in every draw" if is_falling else "rises somewhere",
+        "training error falls with every degree",
+        expected="median over draws",
+        measured="falls at every step" if is_falling else "rises somewhere",
         holds=is_falling,
     )
     report.claim(

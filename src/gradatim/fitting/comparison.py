@@ -17,7 +17,7 @@ from gradatim.fitting.work import Work
 
 CACHE_CELLS = 50_000_000
 MIN_FOLDS = 3
-SHARE = 0.5  # of the budget, after which no further fold is begun
+SHARE = 0.45  # of the budget, after which no further fold is begun
 
 Figures = dict[str, float]
 Tell = Callable[[str, float], None]

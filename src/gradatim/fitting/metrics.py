@@ -17,8 +17,8 @@ def measure(y: np.ndarray, output: np.ndarray, classes: int) -> dict[str, float]
         classes: Number of classes; 0 for regression.
 
     Example:
-        >>> measure(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 0)["RMSE"]
-        1.4142135623730951
+        >>> measure(np.array([2.0, 4.0]), np.array([0.0, 2.0]), 0)["RMSE"]
+        2.0
     """
     if classes:
         p = np.clip(output[np.arange(len(y)), y], FLOOR, 1.0)

@@ -9,6 +9,8 @@ from gradatim.fitting.predictors import Fitted
 from gradatim.models import MLP
 from gradatim.training import History, NonFiniteError, Trainer
 
+MIN_EPOCHS = 20
+
 
 @dataclass(frozen=True)
 class NetworkSettings:
@@ -20,7 +22,7 @@ class NetworkSettings:
         dropout: Probability to drop a hidden unit.
         weight_decay: Decoupled penalty on weights.
         lr: Initial learning rate; it falls to zero along a cosine.
-        steps: Gradient steps of a training.
+        steps: Gradient steps of a training, at least 20 passes over the rows.
         members: Networks from different starts whose predictions are averaged.
     """
 
@@ -134,7 +136,7 @@ def _train(
         lr=settings.lr,
         weight_decay=settings.weight_decay,
         schedule="cosine",
-        epochs=max(round(settings.steps / per_epoch), 4),
+        epochs=max(round(settings.steps / per_epoch), MIN_EPOCHS),
         batch_size=rows,
         device="cpu",
         seed=seed,

@@ -33,7 +33,7 @@ from gradatim.fitting.work import Work
 from gradatim.model_folder import any_entry
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
-RESERVE = 0.12  # of the budget, for the last training and the report
+RESERVE = 0.15  # of the budget, for the last training and the report
 
 
 @dataclass
@@ -200,7 +200,7 @@ def _solve(problem: Problem, job: Job, work: Work, folder: Path, tell: Tell) -> 
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
     """When tuning must end: the last trainings take as long as the slowest fold, the report about as long as starting up."""
     slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    return budget * (1 - RESERVE) - 1.5 * slowest - 0.6 * start_up
+    return budget * (1 - RESERVE) - 1.5 * slowest - start_up
 
 
 def _finish(

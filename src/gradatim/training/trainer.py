@@ -231,9 +231,14 @@ class Trainer:
             seed=self.seed if is_training else None,
             device=self.device,
             dtype=self.dtype,
-            target=lambda y: prepare_target(y, self.loss, self.dtype),
+            target=self._prepare_target,
             drop_single=is_training and any(isinstance(m, norms) for m in self.model.modules()),
         )
+
+    def _prepare_target(self, y: Tensor) -> Tensor:
+        if self.step is None:
+            return prepare_target(y, self.loss, self.dtype)
+        return y if y.is_floating_point() else y.long()  # what it means, only the step knows
 
     # --- measuring
 
@@ -247,16 +252,17 @@ class Trainer:
         self, batches: Batches, metrics: Sequence[str | MetricFunction] | None = None
     ) -> dict[str, float]:
         self.model.eval()
-        if self.step is not None:
-            return self._measure_step(batches)
         meters = [build_metric(m) for m in (self.metrics if metrics is None else metrics)]
-        meters = [Mean("loss", self.loss), *meters]
-        with torch.inference_mode():
-            for batch in batches.whole():
-                output = self.model(*batch[:-1])
-                for meter in meters:
-                    meter.update(output, batch[-1])
-        return {meter.name: meter.compute() for meter in meters}
+        if self.step is None:
+            meters = [Mean("loss", self.loss), *meters]
+        figures = {} if self.step is None else self._measure_step(batches)
+        if meters:
+            with torch.inference_mode():
+                for batch in batches.whole():
+                    output = self.model(*batch[:-1])
+                    for meter in meters:
+                        meter.update(output, batch[-1])
+        return figures | {meter.name: meter.compute() for meter in meters}
 
     def _measure_step(self, batches: Batches) -> dict[str, float]:
         totals = self._new_totals()

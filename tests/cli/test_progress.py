@@ -1,0 +1,14 @@
+from gradatim.cli import progress
+from gradatim.cli.progress import StageBar
+
+
+def test_a_line_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    with StageBar() as bar:
+        for second in range(25):
+            clock[0] = float(second)
+            bar.tell(f"stage {second}", second / 25)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "stage 11\nstage 22\n"

@@ -26,6 +26,7 @@ def test_printed():
 def test_constant_is_a_full_line():
     assert sparkline([2.0, 2.0, 2.0]) == "███"
     assert sparkline([0.0, 0.0]) == "▁▁"
+    assert sparkline([0.0, 5e-324]) == "▁█"
 
 
 def test_negative_values_hang_below():

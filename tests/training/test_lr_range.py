@@ -33,6 +33,7 @@ def test_explodes_where_theory_says():
 
 
 def test_rates_grow_by_a_constant_factor_and_losses_are_of_the_run():
+    torch.manual_seed(0)
     found = lr_range_test(MLP((4, 8, 3)), blobs(), low=1e-5, high=1e-2, steps=40, batch_size=50)
     assert not found.diverged
     assert len(found.lrs) == len(found.losses) == len(found.smoothed) == 40

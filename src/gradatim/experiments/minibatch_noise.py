@@ -38,8 +38,7 @@ def build(settings: Settings) -> MLP:
 def check_variance(report: Report, settings: Settings, X: Tensor, y: Tensor) -> None:
     gradients = sample_gradients(build(settings), cross_entropy, X, y)
     full = gradients.mean(0)
-    centred = gradients - full
-    spread = centred.square().sum(1).mean().item()
+    spread = (gradients - full).square().sum(1).mean().item()
     generator = torch.Generator().manual_seed(settings.seed)
     rows, measured = len(X), {}
     for replacement in (True, False):
@@ -85,22 +84,27 @@ def check_variance(report: Report, settings: Settings, X: Tensor, y: Tensor) -> 
         measured=whole.square().sum(1).max().item(),
         holds=whole.square().sum(1).max() < 1e-10,
     )
-    plane = torch.linalg.svd(centred[:300], full_matrices=False).Vh[:2]  # enough to find it
-    clouds = {
-        f"m = {m}": (batch_gradients(gradients, m, draws=300, generator=generator) - full) @ plane.T
-        for m in (4, 32, 256)
-    }
+    clouds = draw_clouds(gradients, generator)
     report.figure(
         "noise",
         noise_figure(
             settings.sizes,
             {"with replacement": measured[True], "without": measured[False]},
             {"σ²/m": predicted[True], "σ²/m · (N − m)/(N − 1)": predicted[False]},
-            clouds={label: cloud.numpy() for label, cloud in clouds.items()},
+            clouds=clouds,
         ),
         caption="Gradients of an untrained network on the digits. Left: each dot is the gradient of one batch, seen in "
         "the plane where the noise is largest. Right: quadruple the batch and the noise halves in length.",
     )
+
+
+def draw_clouds(gradients: Tensor, generator: torch.Generator) -> dict[str, np.ndarray]:
+    """Errors of batches of three sizes in the plane where the noise is largest."""
+    full = gradients.mean(0)
+    # three hundred samples are enough to find the plane
+    plane = torch.linalg.svd(gradients[:300] - full, full_matrices=False).Vh[:2]
+    drawn = {m: batch_gradients(gradients, m, draws=300, generator=generator) for m in (4, 32, 256)}
+    return {f"m = {m}": ((g - full) @ plane.T).numpy() for m, g in drawn.items()}
 
 
 def check_training(report: Report, settings: Settings, X: Tensor, y: Tensor) -> None:

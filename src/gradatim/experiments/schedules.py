@@ -131,22 +131,8 @@ def check_noise(report: Report, settings: Settings) -> None:
     )
 
 
-def check_digits(report: Report, settings: Settings) -> None:
-    digits = data.load("digits")
-    X, y = torch.as_tensor(digits.X), torch.as_tensor(digits.y)
-    order = torch.randperm(len(X), generator=torch.Generator().manual_seed(settings.seed))
-    train, test = order[:1200], order[1200:]
-    # wrong labels and a linear model: no weights please all samples, so the gradients stay noisy
-    y[train[:240]] = (y[train[:240]] + 1) % 10
-
-    def build() -> MLP:
-        model = MLP((64, 10))
-        initialize(model, "he", generator=torch.Generator().manual_seed(settings.seed))
-        return model
-
-    found = lr_range_test(
-        build(), (X[train], y[train]), optimizer="momentum", high=100.0, batch_size=32
-    )
+def check_range_test(report: Report, model: MLP, X: torch.Tensor, y: torch.Tensor) -> None:
+    found = lr_range_test(model, (X, y), optimizer="momentum", high=100.0, batch_size=32)
     report.figure(
         "range-test",
         found.figure(),
@@ -158,6 +144,22 @@ def check_digits(report: Report, settings: Settings) -> None:
         measured=found.suggestion,
         holds=found.diverged and found.suggestion < found.lrs[-1],
     )
+
+
+def check_digits(report: Report, settings: Settings) -> None:
+    digits = data.load("digits")
+    X, y = torch.as_tensor(digits.X), torch.tensor(digits.y)
+    order = torch.randperm(len(X), generator=torch.Generator().manual_seed(settings.seed))
+    train, test = order[:1200], order[1200:]
+    # wrong labels and a linear model: no weights please all samples, so the gradients stay noisy
+    y[train[:240]] = (y[train[:240]] + 1) % 10
+
+    def build() -> MLP:
+        model = MLP((64, 10))
+        initialize(model, "he", generator=torch.Generator().manual_seed(settings.seed))
+        return model
+
+    check_range_test(report, build(), X[train], y[train])
     half = settings.training_epochs // 2
     runs: Mapping[str, tuple[str, float, Schedule | None, list]] = {
         "constant": ("momentum", 0.05, None, []),

@@ -73,5 +73,6 @@ def sparkline(values: Sequence[float], *, width: int = 60) -> str:
     width = min(width, len(values))
     picked = [values[round(k * last / max(width - 1, 1))] for k in range(width)]
     low, high = min(0.0, *picked), max(picked)
-    scale = (len(_BLOCKS) - 1) / (high - low) if high > low else 0.0
-    return "".join(_BLOCKS[round((value - low) * scale)] for value in picked)
+    # the span may be so small that its reciprocal overflows
+    heights = [(value - low) / (high - low) if high > low else 0.0 for value in picked]
+    return "".join(_BLOCKS[round(height * (len(_BLOCKS) - 1))] for height in heights)

@@ -37,6 +37,7 @@ class SWA(Callback):
         count: Number of points averaged.
 
     Example:
+        >>> import torch
         >>> from gradatim.training import Trainer
         >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
         >>> swa = SWA(start=10)

@@ -66,3 +66,14 @@ def test_errors():
         LOSSES["mse"](torch.zeros(2, 3), torch.zeros(2))
     with pytest.raises(GradatimError, match="Try 'mse'"):
         build_loss("mes")
+
+
+def test_one_hot_targets_equal_class_indices():
+    """cat, dog, bird as (1,0,0), (0,1,0), (0,0,1): the loss is that of the index, whatever the order of codes."""
+    z = torch.tensor([[2.0, 1.0, 0.1]], dtype=torch.float64)
+    for k, expected in enumerate((0.41703, 1.41703, 2.31703)):
+        one_hot = torch.eye(3, dtype=torch.float64)[k : k + 1]
+        assert LOSSES["cross_entropy"](z, one_hot).item() == pytest.approx(expected, abs=5e-6)
+        assert LOSSES["cross_entropy"](z, torch.tensor([k])).item() == pytest.approx(
+            expected, abs=5e-6
+        )

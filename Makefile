@@ -30,7 +30,7 @@ $(VENV)/.bench: $(VENV)/.dev
 	@touch $@
 
 demo: $(VENV)/.base
-	@$(BIN)/gradatim fit digits --budget 40s -o runs/demo
+	@$(BIN)/gradatim run digits-table --output runs/demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest

@@ -299,3 +299,14 @@ def test_a_process_answers_and_a_dead_one_says_why():
             entrant.time("no such variant", 1)
     finally:
         entrant.close()
+
+
+def test_a_process_that_was_killed_is_a_failure_and_can_be_closed():
+    entrant = remote.Remote("tabular-mlp", "scikit_learn", quick=True)
+    try:
+        entrant._process.kill()
+        entrant._process.wait()
+        with pytest.raises(remote.ContestantFailed, match="exit code -9"):
+            entrant.time("1 thread", 1)
+    finally:
+        entrant.close()

@@ -94,9 +94,12 @@ class InMemory:
             order = epoch_order(len(self.tensors[0]), self.seed, epoch)
         for start in range(skip * self.batch_size, self.rows, self.chunk):
             stop = min(start + self.chunk, self.rows)
-            rows = slice(start, stop) if order is None else order[start:stop]
-            chunk = [t[rows].to(self.device).split(self.batch_size) for t in self.tensors]
-            yield from zip(*chunk, strict=True)
+            if order is None:
+                chunk = [t[start:stop] for t in self.tensors]
+            else:  # two to four times as fast as t[rows]
+                rows = order[start:stop]
+                chunk = [t.index_select(0, rows.to(t.device)) for t in self.tensors]
+            yield from zip(*(t.to(self.device).split(self.batch_size) for t in chunk), strict=True)
 
     def whole(self) -> Iterator[tuple[Tensor, ...]]:
         pieces = [t.split(self.chunk) for t in self.tensors]

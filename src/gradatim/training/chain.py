@@ -12,6 +12,7 @@ The kernels are those autograd calls, so the numbers are the same.
 """
 
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import torch
@@ -22,6 +23,9 @@ from gradatim.losses import LOSSES, align
 from gradatim.models import MLP
 
 _aten = torch.ops.aten
+_threshold_backward = _aten.threshold_backward.grad_input
+_nll_loss = _aten.nll_loss_forward.default
+_nll_loss_backward = _aten.nll_loss_backward.grad_input
 SMALL_STEP = (
     4_000_000  # multiplications of a step below which a second thread costs more than it gives
 )
@@ -30,6 +34,7 @@ SMALL_STEP = (
 class _Dense:
     def __init__(self, layer: nn.Linear, rows: int, is_first: bool) -> None:
         self.layer, self.is_first = layer, is_first
+        self.above: Tensor | None = None
         self.out_buffer = layer.weight.new_empty(rows, layer.out_features)
         self.in_buffer = layer.weight.new_empty(0 if is_first else rows, layer.in_features)
 
@@ -39,17 +44,19 @@ class _Dense:
         self.weight_t = self.weight.t()
         self.bias = None if self.layer.bias is None else self.layer.bias.detach()
         assert self.layer.weight.grad is not None
-        self.weight_grad_t = self.layer.weight.grad.t()
+        self.weight_grad = self.layer.weight.grad
         self.bias_grad = None if self.bias is None else self.layer.bias.grad
 
     def forward(self, x: Tensor) -> Tensor:
-        self.x_t = x.t()
+        self.x = x
         if self.bias is None:
             return torch.mm(x, self.weight_t, out=self.out)
         return torch.addmm(self.bias, x, self.weight_t, out=self.out)
 
     def backward(self, delta: Tensor) -> Tensor:
-        torch.mm(self.x_t, delta, out=self.weight_grad_t)
+        if delta is not self.above:  # below a hidden layer it is the same buffer every time
+            self.above, self.above_t = delta, delta.t()
+        torch.mm(self.above_t, self.x, out=self.weight_grad)
         if self.bias_grad is not None:
             torch.sum(delta, 0, out=self.bias_grad)
         return delta if self.is_first else torch.mm(delta, self.weight, out=self.delta)
@@ -91,7 +98,7 @@ class _Dropout:
 
 
 def _relu_backward(delta: Tensor, out: Tensor, *, grad_input: Tensor) -> Tensor:
-    return _aten.threshold_backward.grad_input(delta, out, 0, grad_input=grad_input)
+    return _threshold_backward(delta, out, 0, grad_input=grad_input)
 
 
 _ACTIVATIONS: dict[type[nn.Module], tuple[Callable[[Tensor], Tensor], Callable[..., Tensor]]] = {
@@ -101,14 +108,20 @@ _ACTIVATIONS: dict[type[nn.Module], tuple[Callable[[Tensor], Tensor], Callable[.
 }
 
 
+@cache
+def _one(dtype: torch.dtype) -> Tensor:
+    return torch.ones((), dtype=dtype)
+
+
 def _cross_entropy(z: Tensor, y: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
     log_p = torch.log_softmax(z, 1)
+    loss, total = _nll_loss(log_p, y, None, 1, -100)  # 1: mean; -100: the label that is left out
 
-    def delta() -> Tensor:
-        seed = torch.zeros_like(z).scatter_(1, y.unsqueeze(1), -1.0 / len(y))
-        return _aten._log_softmax_backward_data.default(seed, log_p, 1, z.dtype)
+    def delta() -> Tensor:  # z serves as a buffer: nobody needs it again
+        seed = _nll_loss_backward(_one(z.dtype), log_p, y, None, 1, -100, total, grad_input=z)
+        return torch._log_softmax_backward_data(seed, log_p, 1, z.dtype)
 
-    return F.nll_loss(log_p, y), delta
+    return loss, delta
 
 
 def _mse(z: Tensor, y: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
@@ -178,8 +191,8 @@ class Chain:
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the loss of a batch and remember what the backward pass needs."""
-        if len(x) != self.rows:
-            self.rows = len(x)
+        if x.shape[0] != self.rows:
+            self.rows = x.shape[0]
             for stage in self.stages:
                 stage.resize(self.rows)
         h = x if x.ndim == 2 else x.flatten(1)

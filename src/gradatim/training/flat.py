@@ -47,6 +47,7 @@ class _Group:
         self.step = torch.zeros(())
         if started and "step" in self.state[started[0]]:
             self.step += float(self.state[started[0]]["step"])
+        self.numbers: list[Tensor] = []
         self.moments: list[list[Tensor]] = []
         for name in names:
             old = [
@@ -59,6 +60,14 @@ class _Group:
                 self.state[parameter][name] = part
         for parameter, view, gradient in zip(self.parameters, views, gradients, strict=True):
             parameter.data, parameter.grad = view, gradient
+
+    def next_step(self) -> Tensor:
+        """Count a step; the numbers are made in blocks, for adding to one costs as much as a layer."""
+        if not self.numbers:
+            first = int(self.step) + 1
+            self.numbers = list(torch.arange(first, first + 1024.0).flip(0).unbind())
+        self.step = self.numbers.pop()
+        return self.step
 
     def sync(self) -> None:
         for parameter in self.parameters:
@@ -100,14 +109,13 @@ class FlatOptimizer:
 
     def _adam(self, group: _Group) -> None:
         settings = group.settings
-        group.step += 1
         self._kernel(
             [group.values],
             [group.gradient],
             group.moments[0],
             group.moments[1],
             [],
-            [group.step],
+            [group.next_step()],
             lr=settings["lr"],
             beta1=settings["betas"][0],
             beta2=settings["betas"][1],

@@ -1,6 +1,7 @@
 """One training step: through autograd for any model, without it for plain chains."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 import torch
@@ -24,6 +25,9 @@ class Step(Protocol):
     """Moves the model by one batch and returns its loss, detached; ``None`` where a step reports none."""
 
     threads: int
+
+    def mode(self) -> AbstractContextManager[object]:
+        """Entered once per epoch: entering it in every step would cost as much as three layers."""
 
     def __call__(self, batch: Batch) -> Tensor | None: ...
 
@@ -72,6 +76,9 @@ class AutogradStep:
         self.observers = trainer.observers("on_gradients")
         self.needs_closure = needs_closure(trainer.optimizer)
         self.threads = torch.get_num_threads()
+
+    def mode(self) -> AbstractContextManager[object]:
+        return nullcontext()
 
     def __call__(self, batch: Batch) -> Tensor | None:
         if self.needs_closure:
@@ -157,19 +164,22 @@ class ChainStep:
         small = self.chain.multiplications < SMALL_STEP
         self.threads = 1 if small else torch.get_num_threads()
 
-    @torch.no_grad()
+    def mode(self) -> AbstractContextManager[object]:
+        return torch.inference_mode()
+
     def __call__(self, batch: Batch) -> Tensor:
         x, y = batch
         trainer, chain = self.trainer, self.chain
         loss = chain.forward(x, y)
-        trainer.observe(loss, batch, {})
+        trainer.observe(loss, batch, {}, x.shape[0])
         chain.backward()
         if trainer.clip_value is not None:
             self.optimizer.clip_value(trainer.clip_value)
         if trainer.clip_norm is not None:
             self.optimizer.clip_norm(trainer.clip_norm)
         for callback in self.observers:
-            callback.on_gradients(trainer, loss)
+            with torch.inference_mode(False):
+                callback.on_gradients(trainer, loss)
         self.optimizer.step()
         return loss
 

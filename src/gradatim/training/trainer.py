@@ -158,16 +158,18 @@ class Trainer:
         self.model.train()
         self._started = time.perf_counter()
         observers = self.observers("on_batch_end")
-        for batch in self._start_epoch(batches):
-            self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
-            loss = step(batch) if self.steps else self._first(step, batch)
-            self.position += 1
-            self.steps += 1
-            for callback in observers:
-                callback.on_batch_end(self, loss)
-            bar.advance(self.epoch, self.position, self.totals)
-            if self._stop is not None:
-                break
+        with step.mode():
+            for batch in self._start_epoch(batches):
+                self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
+                loss = step(batch) if self.steps else self._first(step, batch)
+                self.position += 1
+                self.steps += 1
+                for callback in observers:
+                    with torch.inference_mode(False):
+                        callback.on_batch_end(self, loss)
+                bar.advance(self.epoch, self.position, self.totals)
+                if self._stop is not None:
+                    break
         if self.position == 0:
             raise InvalidValue(
                 f"Trainer: training data must yield batches in every epoch, got none in epoch {self.epoch + 1}. "
@@ -292,10 +294,14 @@ class Trainer:
         return [c for c in self.callbacks if getattr(type(c), moment) is not nothing]
 
     def observe(
-        self, loss: Tensor | None, batch: Batch, figures: Mapping[str, Tensor | float]
+        self,
+        loss: Tensor | None,
+        batch: Batch,
+        figures: Mapping[str, Tensor | float],
+        rows: int | None = None,
     ) -> None:
         """Take a batch's loss into the totals of the epoch; a loss that is not finite ends the run."""
-        ago = self.totals.add(loss, rows_of(batch), figures)
+        ago = self.totals.add(loss, rows or rows_of(batch), figures)
         if ago is not None:
             raise explain_bad_loss(self, batch, ago)
 

@@ -8,6 +8,11 @@ from gradatim.nn.activations import (
     activation,
     value_and_derivative,
 )
+from gradatim.nn.cells.cell import Cell
+from gradatim.nn.cells.elman import ElmanCell
+from gradatim.nn.cells.gru import GRUCell
+from gradatim.nn.cells.lstm import LSTMCell, LSTMGates
+from gradatim.nn.cells.named import CELLS, build_cell
 from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.fan_counts import Fans, fans
@@ -17,7 +22,9 @@ from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
+from gradatim.nn.padding import real_steps, reverse_steps
 from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
+from gradatim.nn.recurrent import Recurrent
 from gradatim.nn.residual import ResidualLayer
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
@@ -26,14 +33,21 @@ from gradatim.nn.weight_normalization import bake_weights, normalize_weights
 
 __all__ = [
     "ACTIVATIONS",
+    "CELLS",
     "SCHEMES",
     "ActivationFacts",
+    "Cell",
     "DenseConnection",
+    "ElmanCell",
     "Fans",
+    "GRUCell",
     "HighwayLayer",
+    "LSTMCell",
+    "LSTMGates",
     "LayerStatistics",
     "MCPrediction",
     "MultiTask",
+    "Recurrent",
     "ResidualLayer",
     "Sign",
     "StandardDropout",
@@ -42,6 +56,7 @@ __all__ = [
     "activation",
     "apply_masks",
     "bake_weights",
+    "build_cell",
     "carry_or_transform",
     "collapse_linear",
     "default_scheme",
@@ -59,6 +74,8 @@ __all__ = [
     "mc_predict",
     "normalize_weights",
     "permute_hidden",
+    "real_steps",
+    "reverse_steps",
     "softmax",
     "value_and_derivative",
     "variance_profile",

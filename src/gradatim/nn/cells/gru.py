@@ -1,0 +1,66 @@
+"""The gated recurrent unit as PyTorch computes it."""
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.nn.cells.cell import Cell, State, input_map, last_real, state_map
+
+
+class GRUCell(Cell):
+    r"""The gated recurrent unit in PyTorch's and cuDNN's convention: reset after the multiplication.
+
+    .. math::
+        r_t &= \sigma(W_r x_t + U_r h_{t-1} + b_r), \\
+        z_t &= \sigma(W_z x_t + U_z h_{t-1} + b_z), \\
+        \tilde h_t &= \tanh(W_h x_t + b_h + r_t \odot (U_h h_{t-1} + b_u)), \\
+        h_t &= (1 - z_t) \odot \tilde h_t + z_t \odot h_{t-1}, \qquad y_t = h_t
+
+    At :math:`z = 1` the state is kept. Equal to PyTorch's ``nn.GRU``, whose kernel runs. Rows of the
+    weights are in its order :math:`r, z, h`. :class:`ChoGRUCell` resets before the multiplication,
+    :class:`ChungGRUCell` also turns :math:`z` round.
+
+    Args:
+        input_dim: Width of :math:`x_t`.
+        hidden_dim: Width of :math:`h_t`.
+
+    Example:
+        >>> cell = GRUCell(3, 4)
+        >>> _ = nn.init.constant_(cell.input.bias[4:8].detach(), 100.0)  # z = 1
+        >>> (h,), y = cell((torch.full((1, 4), 0.5),), torch.ones(1, 3))
+        >>> h.tolist()
+        [[0.5, 0.5, 0.5, 0.5]]
+
+    Reference:
+        Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014, in the form of
+        its first version and of cuDNN.
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
+        super().__init__(input_dim, hidden_dim)
+        self.input = input_map(input_dim, hidden_dim, 3)
+        self.recurrent = state_map(hidden_dim, 3)
+        self.candidate_bias = nn.Parameter(torch.zeros(hidden_dim))
+
+    def project(self, x: Tensor) -> Tensor:
+        return self.input(x)
+
+    def _state_bias(self) -> Tensor:
+        zeros = self.candidate_bias.new_zeros(2 * self.hidden_dim)
+        return torch.cat([zeros, self.candidate_bias])  # (3H,)
+
+    def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
+        (h,), H = state, self.hidden_dim
+        u = torch.addmm(self._state_bias(), h, self.recurrent.weight.T)  # (B, 3H)
+        r, z = (projected[:, : 2 * H] + u[:, : 2 * H]).sigmoid().chunk(2, -1)
+        candidate = torch.addcmul(projected[:, 2 * H :], r, u[:, 2 * H :]).tanh()
+        h = torch.lerp(candidate, h, z)
+        return (h,), h
+
+    def unroll(
+        self, x: Tensor, state: State, is_real: Tensor | None = None
+    ) -> tuple[Tensor, State]:
+        W, U, b = self.input.weight, self.recurrent.weight, self.input.bias
+        outputs, h = torch.gru(
+            x, state[0][None], [W, U, b, self._state_bias()], True, 1, 0.0, self.training, False, True
+        )  # fmt: skip
+        return outputs, (h[0] if is_real is None else last_real(outputs, state[0], is_real),)

@@ -1,0 +1,40 @@
+"""Cells by name."""
+
+from collections.abc import Callable
+from functools import partial
+
+from gradatim.errors import InvalidType, choose
+from gradatim.nn.cells.cell import Cell
+from gradatim.nn.cells.elman import ElmanCell
+from gradatim.nn.cells.gru import GRUCell
+from gradatim.nn.cells.lstm import LSTMCell
+
+CellFactory = Callable[[int, int], Cell]
+
+CELLS: dict[str, CellFactory] = {
+    "elman": ElmanCell,
+    "elman_relu": partial(ElmanCell, activation="relu"),
+    "lstm": LSTMCell,
+    "gru": GRUCell,
+}
+
+
+def build_cell(cell: str | CellFactory, input_dim: int, hidden_dim: int) -> Cell:
+    """Build a cell from its name, its class or a function ``(input_dim, hidden_dim) -> Cell``.
+
+    Args:
+        cell: Name of a cell, a class of cells, or a function that builds one.
+        input_dim: Width of the input.
+        hidden_dim: Width of the state.
+
+    Example:
+        >>> build_cell("gru", 3, 4).hidden_dim
+        4
+    """
+    factory = cell if callable(cell) else CELLS[choose("Recurrent", "cell", cell, CELLS)]
+    built = factory(input_dim, hidden_dim)
+    if not isinstance(built, Cell):
+        raise InvalidType(
+            f"Recurrent: cell must build a gradatim.nn.Cell, got {type(built).__name__}. Try cell='lstm'."
+        )
+    return built

@@ -14,6 +14,7 @@ from gradatim.data.formats import FORMATS
 from gradatim.errors import InvalidValue
 
 TASKS = {"classification", "regression", "survival", "unsupervised", "text", "language"}
+TASKS |= {"forecasting", "translation"}
 
 
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.name)
@@ -36,6 +37,7 @@ def test_names_are_distinct_and_the_promised_ones_are_there():
     assert len(set(names)) == len(names)
     offline = "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs"
     downloads = "mnist fashion-mnist cifar10 spam zip-code tiny-shakespeare imdb"
+    downloads += " spoken-digits japanese-vowels tatoeba-spa airline sunspots co2 nile"
     tables = "default hitters nyse smarket wage bikeshare boston"
     assert set(names) >= {*offline.split(), *downloads.split()}
     assert set(names) >= {f"islp-{table}" for table in tables.split()}

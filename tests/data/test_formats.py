@@ -136,6 +136,31 @@ def test_a_language_set_is_one_text(shelve):
     assert data.X.shape == (1,)
 
 
+def test_utterances_are_arrays_of_different_length(shelve):
+    file = io.BytesIO()
+    np.savez(file, X=np.arange(6.0).reshape(3, 2), y=[7, 1], lengths=[1, 2])
+    shelve("spoken-digits", {"d.npz": file.getvalue()})
+    data = load("toy")
+    assert [x.tolist() for x in data.X] == [[[0, 1]], [[2, 3], [4, 5]]]
+    assert [data.target_names[label] for label in data.y] == ["7", "1"]
+
+
+def test_series_with_labels_are_split(shelve):
+    shelve("japanese-vowels", {"train": b"@data\n1,2:3,4:9\n", "test": b"5:6:1\n7:8:2\n"})
+    data = load("toy")
+    assert data.train[0][0].tolist() == [[1, 3], [2, 4]]
+    assert [data.target_names[label] for label in data.y] == ["speaker 9", "speaker 1", "speaker 2"]
+    assert len(data.test[0]) == 2
+
+
+def test_pairs_of_sentences_are_inputs_and_targets(shelve):
+    shelve("tatoeba-spa", {"spa.tsv": b"Go.\tVe.\tCK\nHi.\tHola.\tCK\n"})
+    data = load("toy")
+    assert data.X.tolist() == ["Go.", "Hi."]
+    assert data.y.tolist() == ["Ve.", "Hola."]
+    assert data.task == "translation"
+
+
 def test_a_table_with_words_is_a_frame_and_classes_are_in_order(shelve_table):
     csv = b"default,student,balance,income\nNo,Yes,1.5,2\nYes,No,3,4\nNo,No,5,6\n"
     shelve_table("islp-default", {"Default.csv": csv})

@@ -5,7 +5,8 @@ import re
 from gradatim.data import pins
 
 TABLES = [pins.MNIST, pins.FASHION_MNIST, pins.CIFAR10, pins.ZIP_CODE, pins.SPAM]
-TABLES += [pins.TINY_SHAKESPEARE, pins.IMDB, pins.ISLP]
+TABLES += [pins.TINY_SHAKESPEARE, pins.IMDB, pins.ISLP, pins.SPOKEN_DIGITS, pins.JAPANESE_VOWELS]
+TABLES += [pins.TATOEBA_SPA, pins.AIRLINE, pins.SUNSPOTS, pins.CO2, pins.NILE]
 
 
 def test_every_pin_is_a_hash_a_size_and_a_plain_name():

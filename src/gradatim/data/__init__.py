@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
     from gradatim.data.mixing import mixup
     from gradatim.data.noise import add_noise, mask_entries
+    from gradatim.data.padding import pad_sequences, unpad_sequences
     from gradatim.data.randaugment import rand_augment
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
+    from gradatim.data.vocabulary import Vocabulary, split_words
 
 __all__ = [
     "DataSet",
     "Entry",
+    "Vocabulary",
     "add_noise",
     "blobs",
     "cache_folder",
@@ -32,6 +35,7 @@ __all__ = [
     "mask_entries",
     "mixup",
     "moons",
+    "pad_sequences",
     "quarter_turns",
     "rand_augment",
     "random_affine",
@@ -39,6 +43,8 @@ __all__ = [
     "random_flip",
     "sinusoid",
     "spirals",
+    "split_words",
+    "unpad_sequences",
     "xor",
 ]
 
@@ -47,6 +53,8 @@ _LATER = {
     **dict.fromkeys(("blobs", "circles", "moons", "sinusoid", "spirals", "xor"), "synthetic"),
     **dict.fromkeys(("cutout", "quarter_turns", "random_crop", "random_flip"), "flip_and_crop"),
     **dict.fromkeys(("add_noise", "mask_entries"), "noise"),
+    **dict.fromkeys(("pad_sequences", "unpad_sequences"), "padding"),
+    **dict.fromkeys(("Vocabulary", "split_words"), "vocabulary"),
     "mixup": "mixing",
     "rand_augment": "randaugment",
     "random_affine": "augmentation",

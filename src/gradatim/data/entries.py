@@ -3,6 +3,7 @@
 from gradatim.data import pins
 from gradatim.data.entry import Archive, Entry, Source
 from gradatim.data.islp import ISLP_ENTRIES
+from gradatim.data.sequence_entries import SEQUENCE_ENTRIES
 from gradatim.errors import choose
 
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository); ships with scikit-learn"
@@ -215,7 +216,9 @@ _DOWNLOADED = (
     ),
 )
 
-_ENTRIES = {e.name: e for e in (*_OFFLINE, *_SYNTHETIC, *_DOWNLOADED, *ISLP_ENTRIES)}
+_ENTRIES = {
+    e.name: e for e in (*_OFFLINE, *_SYNTHETIC, *_DOWNLOADED, *SEQUENCE_ENTRIES, *ISLP_ENTRIES)
+}
 
 
 def catalogue() -> list[Entry]:

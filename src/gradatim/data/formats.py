@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradatim.data import readers, synthetic
+from gradatim.data import readers, sequence_readers, synthetic
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
 
@@ -115,6 +115,23 @@ def _open_text(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, np.array([text], dtype=object), None)
 
 
+def _open_ragged(entry: Entry, raw: bool) -> DataSet:
+    return _record(entry, *sequence_readers.read_ragged(_bytes(entry, entry.members[0].name)))
+
+
+def _open_ts(entry: Entry, raw: bool) -> DataSet:
+    (X, y), (X_test, y_test) = (
+        sequence_readers.read_ts(_bytes(entry, member.name)) for member in entry.members
+    )
+    return _record(
+        entry, np.concatenate([X, X_test]), np.concatenate([y, y_test]), train_size=len(X)
+    )
+
+
+def _open_pairs(entry: Entry, raw: bool) -> DataSet:
+    return _record(entry, *sequence_readers.read_pairs(_bytes(entry, entry.members[0].name)))
+
+
 def _open_table(entry: Entry, raw: bool) -> DataSet:
     return _from_table(entry, readers.read_table(_bytes(entry, entry.files[0])))
 
@@ -167,6 +184,9 @@ FORMATS: dict[str, Callable[[Entry, bool], DataSet]] = {
     "spam": _open_spam,
     "reviews": _open_reviews,
     "text": _open_text,
+    "ragged": _open_ragged,
+    "ts": _open_ts,
+    "pairs": _open_pairs,
     "table": _open_table,
     "nyse": _open_nyse,
     "khan": _open_khan,

@@ -54,6 +54,35 @@ IMDB = _pinned("""
 325ab424eb6899870dd9294c6fe5be9265f66f8a2f63bcd941c6277cc1c17ea8 66365517 reviews.json
 """)
 
+SPOKEN_DIGITS = _pinned("""
+27a701a4462e2b0b19bfed87d51a937b24f9f1413c8cdcdb99160e23d26349fa  2623137 digits.npz
+""")
+
+JAPANESE_VOWELS = _pinned("""
+68a430eabd919cc77f40b1f5f3bc0dcafacc1486bca9260785aeb7d262cc78cd   487971 JapaneseVowels_TRAIN.ts
+b3d41d6a0ca3bcad3afb9ca7d4365382aa51341e2e58bae2a574babdda5b9462   649132 JapaneseVowels_TEST.ts
+""")
+
+TATOEBA_SPA = _pinned("""
+39cf9a51fed201f44c13dca0d2ace806e51624640242b160c20114916549407b 20931650 spa.tsv
+""")
+
+AIRLINE = _pinned("""
+28af0eb869db6d9fbd31d5af03993a0cbf36c0857c3eb046a068c094b60da851     1744 Airline.csv
+""")
+
+SUNSPOTS = _pinned("""
+f67889b1d9002cd5227f0e0ef54e35b419cdd85a31279adef6f73fb41e5c0a9b     2944 sunspots.csv
+""")
+
+CO2 = _pinned("""
+16695fa2786e53414e5a6b54767a3fdf5de99cfbc68617f69d1362d92776a92f    33974 co2.csv
+""")
+
+NILE = _pinned("""
+88e97bea7249e5832a85e41aec6ce4b8f7b1b14aae930c8363da7f193286b598      942 nile.csv
+""")
+
 ISLP = _pinned("""
 387b35512e265608328881d7299f768f8010e21d27acd53e5a07456ea9ee3ff7    19004 Auto.csv
 ac6950ae6f11efcc69c29d6bb13e8881c001e27d36434660d59444a1414f712c   567588 Bikeshare.csv

@@ -8,6 +8,7 @@ from gradatim.nn.activations import (
     activation,
     value_and_derivative,
 )
+from gradatim.nn.beam import Hypotheses, beam_search
 from gradatim.nn.cells.cell import Cell
 from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
@@ -16,6 +17,7 @@ from gradatim.nn.cells.named import CELLS, build_cell
 from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.fan_counts import Fans, fans
+from gradatim.nn.generation import draw_tokens, generate
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.layer_normalization import layer_norm
@@ -42,6 +44,7 @@ __all__ = [
     "Fans",
     "GRUCell",
     "HighwayLayer",
+    "Hypotheses",
     "LSTMCell",
     "LSTMGates",
     "LayerStatistics",
@@ -56,12 +59,15 @@ __all__ = [
     "activation",
     "apply_masks",
     "bake_weights",
+    "beam_search",
     "build_cell",
     "carry_or_transform",
     "collapse_linear",
     "default_scheme",
+    "draw_tokens",
     "fans",
     "gain",
+    "generate",
     "initialize",
     "inverted_dropout",
     "layer_norm",

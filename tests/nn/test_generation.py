@@ -1,0 +1,60 @@
+import pytest
+import torch
+from scipy.stats import chisquare
+
+from gradatim.errors import InvalidValue
+from gradatim.nn import draw_tokens, generate
+
+
+def test_tokens_are_drawn_with_tempered_odds():
+    p = torch.tensor([0.1, 0.2, 0.7], dtype=torch.float64)
+    for temperature in (1.0, 2.0, 0.5):
+        drawn = draw_tokens(
+            p.log().expand(20_000, 3),
+            temperature=temperature,
+            generator=torch.Generator().manual_seed(0),
+        )
+        odds = p ** (1 / temperature)
+        expected = odds / odds.sum() * 20_000
+        assert chisquare(drawn.bincount(minlength=3).numpy(), expected.numpy()).pvalue > 1e-3
+
+
+def test_top_k_leaves_the_others_out():
+    logits = torch.tensor([[0.0, 2.0, 1.0, -1.0]]).expand(4_000, 4)
+    drawn = draw_tokens(logits, top_k=2, generator=torch.Generator().manual_seed(0))
+    counts = drawn.bincount(minlength=4)
+    assert counts[[0, 3]].tolist() == [0, 0]
+    assert counts[1] / 4_000 == pytest.approx(torch.sigmoid(torch.tensor(1.0)).item(), abs=0.03)
+    assert draw_tokens(logits, top_k=1).unique().tolist() == [1]
+    assert draw_tokens(logits, temperature=0).unique().tolist() == [1]
+
+
+def test_equal_generators_give_equal_tokens():
+    def step(state, last):
+        return torch.zeros(len(last), 9), state
+
+    runs = [
+        generate(step, None, torch.zeros(4, dtype=torch.long), length=7, generator=torch.Generator().manual_seed(3))
+        for _ in range(2)
+    ]  # fmt: skip
+    assert runs[0].shape == (4, 7)
+    assert torch.equal(*runs)
+
+
+def test_the_state_is_passed_on_and_padding_follows_the_end():
+    def step(state, last):  # counts up: rows end when their count reaches 3
+        return torch.nn.functional.one_hot(state, 9).float().log(), state + 1
+
+    tokens = generate(
+        step, torch.tensor([3, 1, 2]), torch.zeros(3, dtype=torch.long), length=8, end=3, padding=7
+    )
+    assert tokens.tolist() == [[3, 7, 7], [1, 2, 3], [2, 3, 7]]
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(InvalidValue, match=r"temperature must be 0 or more, got -1\. Try 1\.0"):
+        draw_tokens(torch.zeros(1, 2), temperature=-1)
+    with pytest.raises(InvalidValue, match="top_k must be 1 or more, got 0"):
+        draw_tokens(torch.zeros(1, 2), top_k=0)
+    with pytest.raises(InvalidValue, match="length must be 1 or more, got 0"):
+        generate(lambda s, last: (last, s), None, torch.zeros(1), length=0)

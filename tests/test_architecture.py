@@ -11,7 +11,7 @@ import pytest
 import gradatim
 
 SOURCE = Path(gradatim.__file__).parent
-BASE = {"errors", "files", "versions"}
+BASE = {"errors", "files", "threads", "versions"}
 MODELS = BASE | {"data", "nn", "models"}
 TOPICS = {
     "neurons", "linear", "backprop", "theory", "timeseries", "bayes", "generative", "robust", "reinforcement",
@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
     "errors": set(),
     "files": {"errors"},
+    "threads": set(),
     "versions": set(),
     "data": BASE,
     "nn": BASE | {"data"},

@@ -12,8 +12,8 @@ from gradatim.nn import ACTIVATIONS, initialize
 from gradatim.nn import activation as build_activation
 from gradatim.nn.initialization import RELU_FAMILY, default_scheme
 from gradatim.theory import levenberg_marquardt as lm
-from gradatim.theory.one_thread import one_thread
 from gradatim.theory.stacked_mlp import outputs_and_jacobian
+from gradatim.threads import limit_threads
 
 FIT_POINTS = {1: 128, 2: 24}  # per axis
 TEST_POINTS = {1: 2049, 2: 129}
@@ -94,7 +94,7 @@ def approximate(
     fit_x, test_x = (_grid(len(box), points[len(box)]) for points in (FIT_POINTS, TEST_POINTS))
     fit_y, test_y = (_values(f, _to_box(x, box)) for x in (fit_x, test_x))
     results = []
-    with one_thread():
+    with limit_threads(1):
         for activation in activations:
             for depth in depths:
                 for width in widths:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.theory.one_thread import one_thread
+from gradatim.threads import limit_threads
 
 
 class GreedyFit(NamedTuple):
@@ -50,7 +50,7 @@ def choose_greedily(target: Tensor, dictionary: Tensor, num_terms: int) -> Greed
             "choose_greedily: num_terms must be positive, at most the number of units and less than the "
             f"number of points, got {num_terms} for {num_units} units and {num_points} points."
         )
-    with one_thread():
+    with limit_threads(1):
         return _choose(target.double(), dictionary.double(), num_terms)
 
 

@@ -1,4 +1,4 @@
-"""Which device a run uses, and how many threads."""
+"""Which device a run uses, and where its randomness comes from."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,20 +26,6 @@ def choose_device(device: str | torch.device = "auto") -> torch.device:
             f"Trainer: device must be 'auto', 'cpu', 'cuda' or 'mps' and present, got {device!r} ({reason}). "
             "Try 'auto'."
         ) from error
-
-
-@contextmanager
-def limit_threads(threads: int) -> Iterator[None]:
-    """Compute with at most ``threads`` threads, then with as many as before."""
-    before = torch.get_num_threads()
-    if threads >= before:
-        yield
-        return
-    torch.set_num_threads(threads)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 @contextmanager

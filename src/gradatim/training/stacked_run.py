@@ -15,9 +15,9 @@ from gradatim.losses import LOSSES, Loss, cross_entropy
 from gradatim.models import MLP
 from gradatim.optim import Schedule
 from gradatim.optim.named import OptimizerFactory
+from gradatim.threads import limit_threads
 from gradatim.training.callbacks import EarlyStopping
 from gradatim.training.chain import is_chain
-from gradatim.training.device import limit_threads
 from gradatim.training.history import History, Record
 from gradatim.training.replica_data import ReplicaData
 from gradatim.training.stacked_batches import StackedBatches

@@ -15,12 +15,14 @@ from gradatim.errors import GradatimError, InvalidValue
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
+from gradatim.threads import limit_threads
 from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
-from gradatim.training.device import choose_device, limit_threads, own_randomness
+from gradatim.training.device import choose_device, own_randomness
 from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
 from gradatim.training.history import History
+from gradatim.training.memory_format import reading_channels_last, wants_channels_last
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
 from gradatim.training.progress import TrainingBar
 from gradatim.training.steps import AutogradStep, ChainStep, Step, StepFunction, forward, rows_of
@@ -50,6 +52,8 @@ class Trainer:
             ``"loss"`` and other figures to record. A mapping without ``"loss"`` means that the step
             has updated the model itself.
         device: ``"auto"`` takes an accelerator when there is one.
+        memory_format: ``"channels_last"`` or ``"contiguous"`` for images ``(B, C, H, W)``; ``"auto"`` takes
+            what is faster for the model. It changes results by rounding only.
         seed: Fixes shuffling and dropout.
         progress: Whether to show a bar on a terminal.
 
@@ -78,6 +82,7 @@ class Trainer:
         callbacks: Sequence[Callback] = (),
         step: StepFunction | None = None,
         device: str | torch.device = "auto",
+        memory_format: str = "auto",
         seed: int = 0,
         progress: bool = True,
     ) -> None:
@@ -100,6 +105,7 @@ class Trainer:
             build_metric(metric)
         self.callbacks = sorted(callbacks, key=lambda callback: isinstance(callback, Checkpoint))
         self.seed, self.progress = seed, progress
+        self.is_channels_last = wants_channels_last(memory_format, model, self.device)
         self.base_lrs = [group["lr"] for group in self.optimizer.param_groups]
         floats = (p.dtype for p in model.parameters() if p.is_floating_point())
         self.dtype = next(floats, torch.get_default_dtype())
@@ -136,6 +142,7 @@ class Trainer:
         with ExitStack() as stack:
             stack.enter_context(own_randomness(self.seed, self.device))
             stack.enter_context(limit_threads(step.threads))
+            stack.enter_context(reading_channels_last(self.model, self.is_channels_last))
             stack.enter_context(bar)
             stack.callback(self._release)
             if self._resumed is not None:
@@ -248,7 +255,8 @@ class Trainer:
         self, data: object, metrics: Sequence[str | MetricFunction] | None = None
     ) -> dict[str, float]:
         """Return the loss and the metrics of ``data``, in evaluation mode."""
-        return self._measure(self._batches(data), metrics)
+        with reading_channels_last(self.model, self.is_channels_last):
+            return self._measure(self._batches(data), metrics)
 
     def _measure(
         self, batches: Batches, metrics: Sequence[str | MetricFunction] | None = None
@@ -280,7 +288,8 @@ class Trainer:
         """Return the model's outputs for all rows of ``inputs``, in evaluation mode, on the CPU."""
         self.model.eval()
         rows = as_tensor(inputs, self.dtype, "inputs").split(max(self.batch_size, 1024))
-        return torch.cat([self.model(part.to(self.device)).cpu() for part in rows])
+        with reading_channels_last(self.model, self.is_channels_last):
+            return torch.cat([self.model(part.to(self.device)).cpu() for part in rows])
 
     # --- what steps and callbacks use
 

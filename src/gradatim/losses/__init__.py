@@ -1,5 +1,6 @@
 """Losses that networks minimize."""
 
+from gradatim.losses.ctc import ctc_loss
 from gradatim.losses.distillation import distillation_loss, tempered_cross_entropy
 from gradatim.losses.label_smoothing import (
     smooth_labels,
@@ -29,6 +30,7 @@ __all__ = [
     "bce",
     "build_loss",
     "cross_entropy",
+    "ctc_loss",
     "distillation_loss",
     "huber",
     "mae",

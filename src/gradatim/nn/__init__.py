@@ -14,6 +14,7 @@ from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
 from gradatim.nn.cells.lstm import LSTMCell, LSTMGates
 from gradatim.nn.cells.named import CELLS, build_cell
+from gradatim.nn.ctc_decoding import best_path, collapse_path, prefix_beam_search
 from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.fan_counts import Fans, fans
@@ -60,9 +61,11 @@ __all__ = [
     "apply_masks",
     "bake_weights",
     "beam_search",
+    "best_path",
     "build_cell",
     "carry_or_transform",
     "collapse_linear",
+    "collapse_path",
     "default_scheme",
     "draw_tokens",
     "fans",
@@ -80,6 +83,7 @@ __all__ = [
     "mc_predict",
     "normalize_weights",
     "permute_hidden",
+    "prefix_beam_search",
     "real_steps",
     "reverse_steps",
     "softmax",

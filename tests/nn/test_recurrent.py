@@ -227,7 +227,7 @@ def test_bad_inputs(x, options, message):
 
 
 def test_bad_types():
-    with pytest.raises(InvalidType, match="cell must build a gradatim.nn.Cell, got GRUCell"):
+    with pytest.raises(InvalidType, match=r"cell must build a gradatim\.nn\.Cell, got GRUCell"):
         Recurrent(nn.GRUCell, 2, 3)
-    with pytest.raises(InvalidType, match=r"lengths must be whole numbers, got torch.float32"):
+    with pytest.raises(InvalidType, match=r"lengths must be whole numbers, got torch\.float32"):
         Recurrent("gru", 2, 3)(torch.zeros(2, 4, 2), [1.0, 2.0])

@@ -26,8 +26,8 @@ def truth(x: np.ndarray) -> np.ndarray:
     return np.sin(2 * np.pi * x) + 0.5 * x
 
 
-def run(settings: Settings) -> Report:
-    grid = np.linspace(0.02, 0.98, 97)
+def decompose(settings: Settings, grid: np.ndarray) -> dict[int, BiasVariance]:
+    """Take the error of networks of every width apart."""
 
     def sample(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         x = rng.uniform(0, 1, settings.rows)
@@ -43,6 +43,12 @@ def run(settings: Settings) -> Report:
             model, sample, grid[:, None], truth(grid), noise=settings.noise**2,
             repeats=settings.repeats, seed=settings.seed,
         )  # fmt: skip
+    return parts
+
+
+def run(settings: Settings) -> Report:
+    grid = np.linspace(0.02, 0.98, 97)
+    parts = decompose(settings, grid)
     means = {width: part.means for width, part in parts.items()}
     report = Report(
         title="Bias and variance",
@@ -57,6 +63,14 @@ def run(settings: Settings) -> Report:
             for w, m in means.items()
         ],
     )
+    check(report, parts)
+    draw(report, parts, grid, settings.noise**2)
+    return report
+
+
+def check(report: Report, parts: dict[int, BiasVariance]) -> None:
+    """State that the parts add up, and who is biased and who varies."""
+    means = {width: part.means for width, part in parts.items()}
     gap = max(abs(m["bias²"] + m["variance"] + m["noise"] - m["error"]) for m in means.values())
     report.claim("the parts add up", expected="gap below 1e-12", measured=gap, holds=gap < 1e-12)
     off = max(abs(parts[w].measured / m["error"] - 1) for w, m in means.items())
@@ -66,7 +80,7 @@ def run(settings: Settings) -> Report:
         measured=f"{100 * off:.1f} %",
         holds=off < 0.05,
     )
-    narrow, wide = settings.widths[0], settings.widths[-1]
+    narrow, wide = min(parts), max(parts)
     report.claim(
         "a narrow network is biased",
         expected=f"bias² of {narrow} unit(s) above 5 times that of {wide}",
@@ -79,20 +93,25 @@ def run(settings: Settings) -> Report:
         measured=means[wide]["variance"] / means[narrow]["variance"],
         holds=means[wide]["variance"] > means[narrow]["variance"],
     )
+
+
+def draw(report: Report, parts: dict[int, BiasVariance], grid: np.ndarray, noise: float) -> None:
+    """Show the parts against the width, and fits of three widths."""
+    widths, means = list(parts), [part.means for part in parts.values()]
     report.figure(
         "parts",
         error_parts(
-            settings.widths,
-            [m["bias²"] for m in means.values()],
-            [m["variance"] for m in means.values()],
-            settings.noise**2,
+            widths,
+            [m["bias²"] for m in means],
+            [m["variance"] for m in means],
+            noise,
             error=[part.measured for part in parts.values()],
             xlabel="hidden units",
             is_log_x=True,
         ),
         caption="The error of a network taken apart; dots are measured on fresh data.",
     )
-    shown = [narrow, settings.widths[len(settings.widths) // 2], wide]
+    shown = [widths[0], widths[len(widths) // 2], widths[-1]]
     report.figure(
         "fits",
         fitted_functions(
@@ -107,4 +126,3 @@ def run(settings: Settings) -> Report:
         caption="Fits to thirty training sets. On the left all are alike and wrong, on the right each is "
         "wrong in its own way.",
     )
-    return report

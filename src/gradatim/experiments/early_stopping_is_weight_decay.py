@@ -77,12 +77,31 @@ def run(settings: Settings) -> Report:
     decayed = torch.stack(
         [fit_ridge(X, y, weight_decay=mu, intercept=False).weight for mu in strengths]
     )
+    check_descent(report, X, y, lr, counts, stopped)
     curvature = torch.logspace(-2, 2, 200, dtype=torch.float64)
     factors = {
         "early stopping": 1 - torch.exp(-curvature),
         "weight decay": curvature / (1 + curvature),
     }
-    check_factors(report, X, y, lr, counts, stopped)
+    check_factors(report, curvature, factors)
+    weights = {"early stopping": stopped, "weight decay": decayed}
+    risks = {k: ((w - truth).square() * variance).sum(1) for k, w in weights.items()}
+    check_risks(report, strengths, weights, risks)
+    paths, hessian = plane_paths()
+    report.figure(
+        "early-stopping-is-weight-decay",
+        shrinkage_and_risk(
+            curvature, factors, {k: (strengths, v) for k, v in risks.items()}, paths, hessian
+        ),
+        caption="Left: both keep steep directions and suppress flat ones. Middle: both leave 0 along the "
+        f"steep direction first. Right: {settings.features} unknowns, {settings.samples} noisy equations; "
+        "dots mark the best strength.",
+    )
+    return report
+
+
+def check_factors(report: Report, curvature: Tensor, factors: dict[str, Tensor]) -> None:
+    """Compare the shares kept along a direction of curvature λ, in units of μ."""
     gap = (factors["early stopping"] - factors["weight decay"]).abs().max().item()
     report.claim(
         "shares kept are close in every direction",
@@ -98,10 +117,15 @@ def run(settings: Settings) -> Report:
         measured=excess,
         holds=0 < excess < 0.05,
     )
-    risks = {
-        label: ((weights - truth).square() * variance).sum(1)
-        for label, weights in (("early stopping", stopped), ("weight decay", decayed))
-    }
+
+
+def check_risks(
+    report: Report,
+    strengths: list[float],
+    weights: dict[str, Tensor],
+    risks: dict[str, Tensor],
+) -> None:
+    """Compare the best either regularizer reaches, and where."""
     least = {label: risk.min().item() for label, risk in risks.items()}
     ratio = least["early stopping"] / least["weight decay"]
     report.claim(
@@ -129,24 +153,13 @@ def run(settings: Settings) -> Report:
         "At the best strength",
         columns=["regularizer", "μ or 1/(ηT)", "excess risk", "norm of the weights"],
         rows=[
-            [label, places[label], least[label], weights[int(risks[label].argmin())].norm().item()]
-            for label, weights in (("early stopping", stopped), ("weight decay", decayed))
+            [label, places[label], least[label], w[int(risks[label].argmin())].norm().item()]
+            for label, w in weights.items()
         ],
     )
-    paths, hessian = plane_paths()
-    report.figure(
-        "early-stopping-is-weight-decay",
-        shrinkage_and_risk(
-            curvature, factors, {k: (strengths, v) for k, v in risks.items()}, paths, hessian
-        ),
-        caption="Left: both keep steep directions and suppress flat ones. Middle: both leave 0 along the "
-        f"steep direction first. Right: {settings.features} unknowns, {settings.samples} noisy equations; "
-        "dots mark the best strength.",
-    )
-    return report
 
 
-def check_factors(
+def check_descent(
     report: Report, X: Tensor, y: Tensor, lr: float, counts: list[int], stopped: Tensor
 ) -> None:
     """Compare measured descent with its formula in the eigenbasis of the Hessian."""

@@ -31,8 +31,8 @@ def growing_errors(outputs: np.ndarray, orders: np.ndarray, labels: np.ndarray) 
     return (sums.argmax(-1) != labels).mean(-1)
 
 
-def run(settings: Settings) -> Report:
-    rng = np.random.default_rng(settings.seed)
+def ambiguity(settings: Settings) -> dict[str, float]:
+    """Mean squared error of the members, of their mean, and how much they disagree."""
     X, y = make_friedman1(settings.rows + 1000, noise=1.0, random_state=settings.seed)
     cut = settings.rows
     regressor = NeuralRegressor(
@@ -45,10 +45,16 @@ def run(settings: Settings) -> Report:
     regressor.fit_replicas([regressor], [(X[:cut], y[:cut])])
     singles = np.stack([_member(regressor, k).predict(X[cut:]) for k in range(settings.members)])
     mean = regressor.predict(X[cut:])
-    own = float(((singles - y[cut:]) ** 2).mean())
-    joint = float(((mean - y[cut:]) ** 2).mean())
-    diversity = float(((singles - mean) ** 2).mean())
+    return {
+        "mean error of a member": float(((singles - y[cut:]) ** 2).mean()),
+        "disagreement": float(((singles - mean) ** 2).mean()),
+        "error of the mean": float(((mean - y[cut:]) ** 2).mean()),
+    }
 
+
+def digit_errors(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+    """Error of every member on held-out digits, and of ensembles that grow in ten orders."""
+    rng = np.random.default_rng(settings.seed)
     digits = load("digits")
     order = rng.permutation(len(digits.X))
     inputs = np.asarray(digits.X).reshape(len(order), -1)[order]
@@ -66,8 +72,12 @@ def run(settings: Settings) -> Report:
     )
     errors = (outputs.argmax(-1) != labels[400:]).mean(-1)
     orders = np.stack([rng.permutation(settings.members) for _ in range(10)])
-    curve = growing_errors(outputs, orders, labels[400:])
+    return errors, growing_errors(outputs, orders, labels[400:])
 
+
+def run(settings: Settings) -> Report:
+    parts = ambiguity(settings)
+    errors, curve = digit_errors(settings)
     report = Report(
         title="Ensembles",
         summary="Networks that start differently err differently; their mean keeps what they share.",
@@ -75,12 +85,9 @@ def run(settings: Settings) -> Report:
     report.table(
         "Squared error of networks on Friedman's function",
         columns=["quantity", "value"],
-        rows=[
-            ["mean error of a member", own],
-            ["disagreement", diversity],
-            ["error of the mean", joint],
-        ],
+        rows=[list(item) for item in parts.items()],
     )
+    own, diversity, joint = parts.values()
     report.claim(
         "error of the mean = mean error − disagreement",
         expected="exactly, for squared error",

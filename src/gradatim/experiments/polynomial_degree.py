@@ -34,28 +34,35 @@ def legendre(X: np.ndarray, degree: int) -> np.ndarray:
     return np.polynomial.legendre.legvander(X[:, 0], degree)[:, 1:]
 
 
-def run(settings: Settings) -> Report:
-    degrees = range(1, settings.degrees + 1)
+Table = tuple[np.ndarray, np.ndarray]
+
+
+def errors(settings: Settings, tables: list[Table]) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test error of every degree: medians over the tables."""
     X_test, y_test = sinusoid(2000, settings.noise, seed=10_000 + settings.seed)
     inside = (X_test[:, 0] > 0.05) & (X_test[:, 0] < 0.95)
     X_test, y_test = X_test[inside], y_test[inside]
     train, test = np.zeros((2, settings.degrees, settings.tables))
+    for i in range(settings.degrees):
+        for t, (X, y) in enumerate(tables):
+            model = polynomial(i + 1).fit(X, y)
+            train[i, t] = np.mean((model.predict(X) - y) ** 2)
+            test[i, t] = np.mean((model.predict(X_test) - y_test) ** 2)
+    return np.median(train, axis=1), np.median(test, axis=1)
+
+
+def run(settings: Settings) -> Report:
+    degrees = range(1, settings.degrees + 1)
     tables = [
         sinusoid(settings.rows, settings.noise, seed=settings.seed * 1000 + t)
         for t in range(settings.tables)
     ]
-    for i, degree in enumerate(degrees):
-        for t, (X, y) in enumerate(tables):
-            model = polynomial(degree).fit(X, y)
-            train[i, t] = np.mean((model.predict(X) - y) ** 2)
-            test[i, t] = np.mean((model.predict(X_test) - y_test) ** 2)
-    typical = np.median(test, axis=1)
-    best = int(np.argmin(typical)) + 1
+    train, test = errors(settings, tables)
+    best = int(np.argmin(test)) + 1
     X, y = tables[0]
     chosen = [
         cross_validate(polynomial(d), X, y, folds=10, seed=settings.seed).mean for d in degrees
     ]
-    by_folds = int(np.argmin(chosen)) + 1
     report = Report(
         title="Degree of a polynomial",
         summary=f"Degree {best} generalizes best; degree {settings.degrees} nearly passes through every "
@@ -64,9 +71,17 @@ def run(settings: Settings) -> Report:
     report.table(
         f"{settings.rows} points of a noisy sine, median over {settings.tables} draws",
         columns=["degree", "training error", "test error", "10-fold error, first draw"],
-        rows=[[d, np.median(train[i]), typical[i], chosen[i]] for i, d in enumerate(degrees)],
+        rows=[[d, *row] for d, *row in zip(degrees, train, test, chosen, strict=True)],
     )
-    is_falling = bool((np.diff(np.median(train, axis=1)) < 0).all())
+    check(report, train, test, by_folds=int(np.argmin(chosen)) + 1)
+    draw(report, train, test, tables[0])
+    return report
+
+
+def check(report: Report, train: np.ndarray, test: np.ndarray, by_folds: int) -> None:
+    """State which degrees generalize; ``by_folds`` is what cross-validation on one table chose."""
+    best = int(np.argmin(test)) + 1
+    is_falling = bool((np.diff(train) < 0).all())
     report.claim(
         "training error falls with every degree",
         expected="median over draws",
@@ -82,21 +97,27 @@ def run(settings: Settings) -> Report:
     report.claim(
         "the highest degree overfits",
         expected="test error above 100 times training error",
-        measured=typical[-1] / np.median(train[-1]),
-        holds=typical[-1] > 100 * np.median(train[-1]),
+        measured=test[-1] / train[-1],
+        holds=test[-1] > 100 * train[-1],
     )
-    loss = float(typical[by_folds - 1] / typical[best - 1])
+    loss = float(test[by_folds - 1] / test[best - 1])
     report.claim(
         "cross-validation on one draw finds a good degree",
         expected="test error within 50 % of the best",
         measured=f"degree {by_folds}, {100 * (loss - 1):.0f} % above the best",
         holds=loss < 1.5,
     )
+
+
+def draw(report: Report, train: np.ndarray, test: np.ndarray, table: Table) -> None:
+    """Show both errors against the degree, and three fits to one table."""
+    degrees, best = range(1, len(test) + 1), int(np.argmin(test)) + 1
+    X, y = table
     report.figure(
         "errors",
         score_curves(
             list(degrees),
-            {"training": np.median(train, axis=1), "test": typical},
+            {"training": train, "test": test},
             xlabel="degree",
             ylabel="mean squared error (median over draws)",
             marks={f"best degree {best}": best},
@@ -107,7 +128,7 @@ def run(settings: Settings) -> Report:
     grid = np.linspace(X.min(), X.max(), 300)
     shown = {
         f"degree {d}": [polynomial(d).fit(X, y).predict(grid[:, None])]
-        for d in (1, best, settings.degrees)
+        for d in (1, best, len(test))
     }
     report.figure(
         "fits",
@@ -116,4 +137,3 @@ def run(settings: Settings) -> Report:
         ),
         caption="Too simple, right, and too flexible.",
     )
-    return report

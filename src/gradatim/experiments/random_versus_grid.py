@@ -43,21 +43,20 @@ def simulate(rates: np.ndarray, losses: np.ndarray, settings: Settings) -> dict[
     return {"grid 3 × 3 × 3": at(grids).min(1), "27 random draws": at(draws).min(1)}
 
 
-def run(settings: Settings) -> Report:
+def search(settings: Settings, space: dict, method: str) -> Tuning:
+    """Nine trials of a small network on two moons, or a whole grid."""
     X, y = moons(settings.rows, noise=0.25, seed=settings.seed)
     model = NeuralClassifier((16,), epochs=settings.epochs, seed=settings.seed)
-    rates = np.geomspace(LOW, HIGH, settings.places)
-
-    def search(space: dict, method: str, trials: int = 9) -> Tuning:
-        return tune(
-            model, X, y, space, method=method, trials=trials, folds=3, score="log_loss",
-            seed=settings.seed,
-        )  # fmt: skip
-
-    curve = search({"learning_rate": rates.tolist()}, "grid")
-    decay = search(
-        {"weight_decay": np.geomspace(1e-6, 1e-2, 9).tolist(), "learning_rate": [0.03]}, "grid"
+    return tune(
+        model, X, y, space, method=method, trials=9, folds=3, score="log_loss", seed=settings.seed
     )
+
+
+def run(settings: Settings) -> Report:
+    rates = np.geomspace(LOW, HIGH, settings.places)
+    curve = search(settings, {"learning_rate": rates.tolist()}, "grid")
+    decays = np.geomspace(1e-6, 1e-2, 9).tolist()
+    decay = search(settings, {"weight_decay": decays, "learning_rate": [0.03]}, "grid")
     losses = np.nan_to_num([t.score for t in curve.trials], nan=10.0).clip(max=10.0)
     spread_rate = float(np.ptp(losses))
     spread_decay = float(np.ptp([t.score for t in decay.trials]))
@@ -97,12 +96,18 @@ def run(settings: Settings) -> Report:
         ),
         caption="The response to the learning rate, which decides: a valley that three trials may miss.",
     )  # fmt: skip
+    draw_searches(report, settings)
+    return report
+
+
+def draw_searches(report: Report, settings: Settings) -> None:
+    """Show where nine trials of each kind of search fall."""
     space = {"learning_rate": LogUniform(LOW, HIGH), "weight_decay": LogUniform(1e-6, 1e-2)}
     values = {k: np.geomspace(v.low, v.high, 3).tolist() for k, v in space.items()}
     searches = {
-        "grid": search(values, "grid"),
-        "random": search(space, "random"),
-        "Bayesian": search(space, "bayesian"),
+        "grid": search(settings, values, "grid"),
+        "random": search(settings, space, "random"),
+        "Bayesian": search(settings, space, "bayesian"),
     }
     report.figure(
         "searches",
@@ -112,7 +117,6 @@ def run(settings: Settings) -> Report:
         ),
         caption="Nine trials each. The grid tries three learning rates, the others nine; the best is ringed.",
     )  # fmt: skip
-    return report
 
 
 def _points(result: Tuning) -> tuple[list[float], list[float], list[float]]:

@@ -22,22 +22,14 @@ if TYPE_CHECKING:
 FORMAT = 1
 KINDS = {
     "estimator": ("gradatim.estimators", "from_folder"),
-    "table": ("gradatim.fitting.model", "from_folder"),
+    "table": ("gradatim.fitting.tables.model", "from_folder"),
 }
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
     """Write ``files`` into ``folder``, which is replaced as a whole; only a model folder is ever replaced."""
-    folder = Path(folder)
-    if folder.exists() and not (folder / "model.json").is_file() and any_entry(folder):
-        raise InvalidValue(
-            f"save: folder must be new, empty or a model folder, got {str(folder)!r}. Choose another name."
-        )
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    except OSError as error:
-        raise Unavailable(f"{folder}: cannot be written: {error.strerror or error}.") from error
+    folder = check_folder(folder, "save: folder")
+    beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:
         new, old = beside / "new", beside / "old"
         for name, content in files.items():
@@ -54,9 +46,28 @@ def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
     return folder
 
 
-def any_entry(path: Path) -> bool:
-    """Whether ``path`` is a file or a folder with something in it."""
-    return not path.is_dir() or next(path.iterdir(), None) is not None
+def check_folder(folder: str | Path, argument: str) -> Path:
+    """Return the path of a folder that a model may be written to; refuse what is neither new, empty nor a model folder.
+
+    Args:
+        folder: Where the model will be; its parent is made.
+        argument: Who asks and what for, such as ``"save: folder"``, for the message.
+    """
+    folder = Path(folder)
+    is_model = (folder / "model.json").is_file()
+    if folder.exists() and not is_model and not (folder.is_dir() and not any(folder.iterdir())):
+        raise InvalidValue(
+            f"{argument} must be new, empty or a model folder, got {str(folder)!r}. Choose another name."
+        )
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder.parent):
+            return folder
+    except OSError as error:
+        owner = argument.split(":")[0]
+        raise Unavailable(
+            f"{owner}: {folder} cannot be written: {error.strerror or error}."
+        ) from error
 
 
 def save_model(

@@ -10,7 +10,7 @@ import pytest
 import gradatim
 from gradatim.cli import progress
 from gradatim.evaluation import report as report_module
-from gradatim.fitting import comparison, networks, tuning
+from gradatim.fitting.tables import networks, player
 
 PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
 
@@ -19,11 +19,10 @@ PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001080600000
 def short(monkeypatch, tmp_path):
     """A folder of one's own, two simple models, a network of a few steps, and no drawing."""
     monkeypatch.chdir(tmp_path)
-    simple, draw = comparison.simple_models, networks.draw_settings
-    monkeypatch.setattr(comparison, "simple_models", lambda classes: simple(classes)[:2])
+    simple, draw = player.simple_models, networks.draw_settings
+    monkeypatch.setattr(player, "simple_models", lambda classes: simple(classes)[:2])
     tiny = {"steps": 8, "hidden": (4,), "members": 1}
-    for module in (comparison, tuning):
-        monkeypatch.setattr(module, "draw_settings", lambda *a: replace(draw(*a), **tiny))
+    monkeypatch.setattr(player, "draw_settings", lambda *a: replace(draw(*a), **tiny))
     monkeypatch.setattr(report_module, "_png", lambda figure: PIXEL)
     monkeypatch.setattr(progress, "_QUIET", float("inf"))  # a slow machine says nothing either
 

@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gradatim.fitting import fit_table, networks
+from gradatim.fitting import fit_table
+from gradatim.fitting.tables import networks
 
 
 def make_frame(rows=120, seed=0):

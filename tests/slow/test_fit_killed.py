@@ -14,11 +14,11 @@ import pytest
 SCRIPT = """
 import sys
 from dataclasses import replace
-from gradatim.fitting import comparison, fit_table, networks, tuning
+from gradatim.fitting import fit_table
+from gradatim.fitting.tables import networks, player
 
 draw = networks.draw_settings
-for module in (comparison, tuning):
-    module.draw_settings = lambda *a: replace(draw(*a), steps=100)
+player.draw_settings = lambda *a: replace(draw(*a), steps=100)
 fit_table("t.csv", "y", output=sys.argv[1], trials=3, resume=True)
 """
 

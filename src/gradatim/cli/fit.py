@@ -65,30 +65,18 @@ def fit(
     """
     started = time.perf_counter()
     from gradatim.cli.progress import StageBar
-    from gradatim.fitting.job import parse_budget, parse_test
 
-    seconds, share = parse_budget(budget), parse_test(test)
+    folder = output or Path("runs") / f"fit-{Path(data).name.split('.')[0] or 'table'}"
     with StageBar() as bar:
         bar.tell("starting", 0.0)
-        from gradatim.fitting import fit_table
+        from gradatim.fitting import Job, fit_data
+        from gradatim.fitting.job import parse_budget, parse_test
 
-        result = fit_table(
-            data,
-            target,
-            output=output or Path("runs") / f"fit-{Path(data).name.split('.')[0] or 'table'}",
-            task=task,
-            test=share,
-            time_column=time_column,
-            group=group,
-            drop=drop or (),
-            budget=seconds,
-            trials=trials,
-            rows=rows,
-            seed=seed,
-            resume=resume,
-            tell=bar.tell,
-            started=started,
-        )
+        job = Job(
+            target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
+            drop=tuple(drop or ()), budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
+        )  # fmt: skip
+        result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
     _show_fit(result)
     page = result.folder / "report.html"
     if show and not webbrowser.open(page.absolute().as_uri()):
@@ -130,9 +118,9 @@ def predict(
     ] = "recommended",
 ) -> None:
     """Predict every row of a table; columns are found by name."""
-    from gradatim.fitting import predict_table
+    from gradatim.fitting import write_predictions
 
-    result = predict_table(model, data, output, which=which)
+    result = write_predictions(model, data, output, which=which)
     for note in result.notes:
         typer.echo(f"predict: {note}", err=True)
     typer.echo(f"{result.rows:,} rows: {result.path}")

@@ -1,13 +1,15 @@
 """What the user asked for, checked."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from gradatim.errors import InvalidValue, choose
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
 CELLS_PER_SECOND = 100_000
+_EVERYWHERE = ("test", "budget", "trials", "rows", "seed")  # settings that every kind of data knows
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -63,6 +65,20 @@ class Job:
                 )
         if self.target is not None and self.target in self.drop:
             raise InvalidValue(f"fit: drop must not name the target, got {self.target!r}.")
+
+    def refuse_others(self, kind: str, uses: Collection[str]) -> None:
+        """Raise where a setting was given that this kind of data does not use.
+
+        Args:
+            kind: The data in words, for the message.
+            uses: Settings it uses beyond those that all kinds do.
+        """
+        for field in fields(self):
+            given = getattr(self, field.name) != field.default
+            if given and field.name not in uses and field.name not in _EVERYWHERE:
+                raise InvalidValue(
+                    f"fit: {field.name} must not be given for {kind}, got {getattr(self, field.name)!r}."
+                )
 
     @property
     def cells(self) -> int:

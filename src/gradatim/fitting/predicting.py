@@ -1,16 +1,26 @@
-"""``predict_table``: stream a table through a saved model into a CSV file."""
+"""Stream data through a saved model into a CSV file."""
 
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import pandas as pd
 
 from gradatim.errors import InvalidType, Unavailable
-from gradatim.fitting.model import RECOMMENDED, Fallbacks, TableModel
-from gradatim.fitting.reading import iterate
 from gradatim.model_folder import load_model
+
+RECOMMENDED = "recommended"
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """A model that ``fit`` wrote, whatever kind of data it is for."""
+
+    def prediction_tables(self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]) -> Iterator[pd.DataFrame]:  # fmt: skip
+        """Yield tables of predictions, piece by piece; ``notes`` collects what could not be used as it was."""
 
 
 @dataclass
@@ -22,33 +32,32 @@ class PredictResult:
     notes: list[str]
 
 
-def predict_table(
+def write_predictions(
     model: str | Path,
     data: "str | Path | pd.DataFrame",
     output: str | Path,
     *,
     which: str = RECOMMENDED,
 ) -> PredictResult:
-    """Predict every row of ``data`` and write the predictions as CSV, whole or not at all.
+    """Predict all of ``data`` and write the predictions as CSV, whole or not at all.
 
     Args:
         model: A model folder.
-        data: CSV, TSV or Parquet file, a built-in name, or a data frame; columns are found by name.
+        data: What the model is for: a table (file, built-in name or data frame; columns are found by name), or images.
         output: File to write.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
     """
     fitted = load_model(model)
-    if not isinstance(fitted, TableModel):
+    if not isinstance(fitted, Predictor):
         raise InvalidType(
             f"predict: model must be a folder written by 'gradatim fit', got a {type(fitted).__name__}."
         )
-    fitted.fitted(which)
     notes: list[str] = []
-    fallbacks, rows, path = Fallbacks(), 0, Path(output)
+    rows, path = 0, Path(output)
     beside = _beside(path)
     try:
         with open(beside, "w", encoding="utf-8", newline="") as file:
-            for table in fitted.predict_chunks(iterate(data, notes), which, fallbacks):
+            for table in fitted.prediction_tables(data, which, notes):
                 table.to_csv(file, index=False, header=rows == 0)
                 rows += len(table)
         os.replace(beside, path)
@@ -58,7 +67,7 @@ def predict_table(
         raise _unwritable(path, error) from error
     finally:
         beside.unlink(missing_ok=True)
-    return PredictResult(path, rows, notes + fitted.describe(fallbacks))
+    return PredictResult(path, rows, notes)
 
 
 def _beside(path: Path) -> Path:

@@ -6,17 +6,15 @@ the setting which was best on the *other* folds.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gradatim.fitting.comparison import Folds, Result, Tell, judge_network
-from gradatim.fitting.networks import NetworkSettings, draw_settings
+from gradatim.fitting.comparison import Result, Tell, judge_network, network_key
+from gradatim.fitting.player import Player
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 100
-LAST = (
-    2.2  # trainings after the race, in folds: on all training rows, and once for the learning curve
-)
 _OVER = "race-over"
 
 
@@ -31,23 +29,22 @@ class Tuning:
         table: Trial number and mean score of each that finished, the best first.
     """
 
-    settings: NetworkSettings
+    settings: Any
     results: list[Result]
     trials: int
     finished: int
     table: list[tuple[int, float]]
 
 
-def tune(folds: Folds, count: int, work: Work, *, deadline: float | None, trials: int | None, seed: int, tell: Tell) -> Tuning | None:  # fmt: skip
+def tune(player: Player, count: int, work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip
     """Race random settings until the deadline, or through ``trials`` settings.
 
     Args:
-        folds: The folds.
-        count: How many of them are used.
+        player: The data.
+        count: How many of its folds are used.
         work: Where results are kept.
         deadline: Time on the clock of ``work`` at which no further training may be under way.
         trials: Settings to try; takes the place of the deadline.
-        seed: Fixes the settings and the trainings.
         tell: Called with what is done and the share that is done.
 
     Returns:
@@ -59,7 +56,7 @@ def tune(folds: Folds, count: int, work: Work, *, deadline: float | None, trials
     limit = MAX_TRIALS if trials is None else trials
     for trial in range(limit):
         tell(f"network: setting {trial + 1}", trial / limit)
-        results = _race(trial, folds, count, work, finished, -1.0 if is_over else deadline, seed)
+        results = _race(player, trial, count, work, finished, -1.0 if is_over else deadline)
         tried += bool(results)
         if len(results) == count and results[-1].figures:
             finished[trial] = results
@@ -69,7 +66,7 @@ def tune(folds: Folds, count: int, work: Work, *, deadline: float | None, trials
     means = {trial: float(np.mean(scores(results))) for trial, results in finished.items()}
     order = sorted(means, key=lambda trial: (means[trial], trial))
     table = [(trial, means[trial]) for trial in order]
-    settings = draw_settings(order[0], seed)
+    settings = player.draw(order[0])
     return Tuning(settings, _by_other_folds(finished, count), tried, len(finished), table)
 
 
@@ -78,34 +75,22 @@ def scores(results: list[Result]) -> np.ndarray:
     return np.array([next(iter(result.figures.values())) for result in results])
 
 
-def _race(trial: int, folds: Folds, count: int, work: Work, finished: dict[int, list[Result]], deadline: float | None, seed: int) -> list[Result]:  # fmt: skip
+def _race(player: Player, trial: int, count: int, work: Work, finished: dict[int, list[Result]], deadline: float | None) -> list[Result]:  # fmt: skip
     """Results of a trial until it finished, fell behind, or time was up; none if there was no time for it."""
     results: list[Result] = []
     best = min(finished.values(), key=lambda found: scores(found).mean(), default=None)
     first = finished.get(0)
-    fold = (
-        0.0 if first is None else min(r.seconds for r in first) * cost(draw_settings(trial, seed))
-    )
+    fold = 0.0 if first is None else min(r.seconds for r in first) * player.cost(player.draw(trial))
     for k in range(count):
         fold = max([fold, *(result.seconds for result in results)])
-        needed = fold * (count - k if not results else 1) + LAST * fold
+        needed = fold * (count - k if not results else 1) + player.last * fold
         late = deadline is not None and work.elapsed + needed > deadline
-        if late and not work.has(f"network-{trial}-fold-{k}"):
+        if late and not work.has(network_key(trial, k)):
             return results
-        results.append(judge_network(trial, k, folds, work, seed))
+        results.append(judge_network(player, trial, k, work))
         if not results[-1].figures or (best is not None and is_behind(results, best[: k + 1])):
             break
     return results
-
-
-def cost(settings: NetworkSettings) -> float:
-    """Training time in units of that of the default settings, about.
-
-    Example:
-        >>> cost(NetworkSettings(steps=1200, members=4))
-        8.0
-    """
-    return settings.steps / NetworkSettings.steps * settings.members
 
 
 def is_behind(results: list[Result], best: list[Result]) -> bool:

@@ -13,8 +13,7 @@ import numpy as np
 from scipy import stats
 
 from gradatim.evaluation.values import format_value
-
-NETWORK = "network"
+from gradatim.fitting.player import NETWORK
 
 
 class Interval(NamedTuple):

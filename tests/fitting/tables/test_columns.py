@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.columns import Column, Levels, find_column, find_columns, read_cells
-from gradatim.fitting.preprocessing import fit_preprocessing, from_json, read_columns
+from gradatim.fitting.tables.columns import Column, Levels, find_column, find_columns, read_cells
+from gradatim.fitting.tables.preprocessing import fit_preprocessing, from_json, read_columns
 
 KINDS = {
     "numeric": [["1", "2.5", None], [1, 2, 3], [1.5, np.nan], ["-1e3", " 7 ", "?"], ["1.000,5", "2,5"], ["1,500", "2,000,000.5", "3"]],

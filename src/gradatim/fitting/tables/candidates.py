@@ -9,16 +9,17 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from gradatim.fitting.metrics import score
-from gradatim.fitting.predictors import Fitted, predict
-from gradatim.fitting.trees import tree_arrays
+from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.trees import tree_arrays
 
+NEAREST = "k nearest neighbours"
 # In order of complexity: Occam's rule takes the first that is as good as the best.
-REGRESSION = ("mean", "ridge regression", "k nearest neighbours", "gradient-boosted trees")
+REGRESSION = ("mean", "ridge regression", NEAREST, "gradient-boosted trees")
 CLASSIFICATION = (
     "class frequencies",
     "logistic regression",
     "linear discriminant",
-    "k nearest neighbours",
+    NEAREST,
     "gradient-boosted trees",
 )
 NEIGHBOURS = (3, 7, 15, 31)
@@ -153,6 +154,6 @@ _FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int], Fitted]] = {
     "ridge regression": _fit_ridge,
     "logistic regression": _fit_logistic,
     "linear discriminant": _fit_discriminant,
-    "k nearest neighbours": _fit_nearest,
+    NEAREST: _fit_nearest,
     "gradient-boosted trees": _fit_trees,
 }

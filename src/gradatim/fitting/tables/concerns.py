@@ -4,8 +4,8 @@ import numpy as np
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from gradatim.fitting.columns import Cells, Levels
-from gradatim.fitting.problem import Problem
+from gradatim.fitting.tables.columns import Cells, Levels
+from gradatim.fitting.tables.problem import Problem
 
 PROBE_ROWS = 4000
 LEAK_R2 = 0.9

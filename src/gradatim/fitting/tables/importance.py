@@ -3,8 +3,8 @@
 import numpy as np
 
 from gradatim.fitting.metrics import score
-from gradatim.fitting.predictors import Fitted, predict
-from gradatim.fitting.preprocessing import Preprocessing, Table, take_rows
+from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.preprocessing import Preprocessing, Table, take_rows
 
 MAX_PREDICTIONS = 60_000  # rows predicted in all, so that a slow model does not hold up the report
 

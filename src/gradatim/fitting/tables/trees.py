@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.fitting.predictors import Fitted
+from gradatim.fitting.tables.predictors import Fitted
 
 
 def tree_arrays(model: Any, classes: int) -> Fitted:

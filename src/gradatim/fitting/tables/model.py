@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,17 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import choose
-from gradatim.fitting.predictors import Fitted, predict
-from gradatim.fitting.preprocessing import Preprocessing, describe_unread, from_json, read_columns
+from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.preprocessing import (
+    Preprocessing,
+    describe_unread,
+    from_json,
+    read_columns,
+)
+from gradatim.fitting.tables.reading import iterate
 from gradatim.model_folder import save_model
 from gradatim.models import MLP
-
-RECOMMENDED = "recommended"
 
 
 @dataclass
@@ -121,12 +126,15 @@ class TableModel:
             columns[f"probability {label}"] = outputs[:, k]
         return pd.DataFrame(columns)
 
-    def predict_chunks(
-        self, chunks: Iterable[pd.DataFrame], model: str, fallbacks: Fallbacks
+    def prediction_tables(
+        self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]
     ) -> Iterator[pd.DataFrame]:
-        """Predict a stream of tables, one prediction table for each."""
-        for chunk in chunks:
+        """Predict a stream of rows, one table for each chunk; ``notes`` collects what was counted."""
+        self.fitted(model)
+        fallbacks = Fallbacks()
+        for chunk in iterate(data, notes):
             yield self.prediction_frame(self.outputs(chunk, model, fallbacks))
+        notes += self.describe(fallbacks)
 
     def network(self) -> MLP:
         """The (first) network as a PyTorch module, on preprocessed features."""

@@ -6,11 +6,11 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.neighbors import KNeighborsRegressor
 
-from gradatim.fitting.candidates import fit_simple, simple_models
 from gradatim.fitting.metrics import measure, score
-from gradatim.fitting.networks import NetworkSettings, draw_settings, fit_network
-from gradatim.fitting.predictors import Fitted, predict, softmax
-from gradatim.fitting.trees import tree_arrays
+from gradatim.fitting.tables.candidates import fit_simple, simple_models
+from gradatim.fitting.tables.networks import NetworkSettings, draw_settings, fit_network
+from gradatim.fitting.tables.predictors import Fitted, predict, softmax
+from gradatim.fitting.tables.trees import tree_arrays
 
 
 def problem(classes, rows=150, seed=0):

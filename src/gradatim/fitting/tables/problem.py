@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue, nearest_first
-from gradatim.fitting.columns import (
+from gradatim.fitting.job import Job
+from gradatim.fitting.splitting import make_strata, split_test
+from gradatim.fitting.tables.columns import (
     Cells,
     Column,
     Levels,
@@ -15,11 +17,9 @@ from gradatim.fitting.columns import (
     find_columns,
     read_cells,
 )
-from gradatim.fitting.job import Job
-from gradatim.fitting.preprocessing import describe_unread, read_columns
-from gradatim.fitting.reading import RawTable
-from gradatim.fitting.splitting import make_strata, split_test
-from gradatim.fitting.targets import read_target
+from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
+from gradatim.fitting.tables.reading import RawTable
+from gradatim.fitting.tables.targets import read_target
 
 MIN_ROWS = 20
 

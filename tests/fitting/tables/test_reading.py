@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting import reading
 from gradatim.fitting.job import Job, parse_budget, parse_test
-from gradatim.fitting.reading import iterate, read_table
-from gradatim.fitting.text_files import sniff_delimiter
+from gradatim.fitting.tables import reading
+from gradatim.fitting.tables.reading import iterate, read_table
+from gradatim.fitting.tables.text_files import sniff_delimiter
 
 
 def test_a_long_file_is_sampled_uniformly_in_bounded_memory(tmp_path, monkeypatch):

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from gradatim.fitting.predictors import Fitted
+from gradatim.fitting.tables.predictors import Fitted
 from gradatim.models import MLP
-from gradatim.training import History, NonFiniteError, Trainer
+from gradatim.training import History, Trainer
 
 MIN_EPOCHS = 20
 
@@ -55,6 +55,16 @@ def draw_settings(trial: int, seed: int) -> NetworkSettings:
         steps=int(rng.choice([300, 1000, 3000])),
         members=int(rng.choice([1, 1, 4])),
     )
+
+
+def cost(settings: NetworkSettings) -> float:
+    """Training time in units of that of the default settings, about.
+
+    Example:
+        >>> cost(NetworkSettings(steps=1200, members=4))
+        8.0
+    """
+    return settings.steps / NetworkSettings.steps * settings.members
 
 
 def batch_size(rows: int) -> int:
@@ -146,6 +156,3 @@ def _train(
     if history.stopped == "interrupted":  # half a training must not pass for a result
         raise KeyboardInterrupt
     return network, history
-
-
-__all__ = ["NetworkSettings", "NonFiniteError", "batch_size", "draw_settings", "fit_network"]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from gradatim.errors import InvalidValue, Unavailable, nearest_first
 from gradatim.fitting.builtin import builtin_names, read_builtin
-from gradatim.fitting.text_files import read_text_chunks
+from gradatim.fitting.tables.text_files import read_text_chunks
 
 CHUNK_ROWS = 16_384
 PARQUET = (".parquet", ".pq")

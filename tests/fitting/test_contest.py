@@ -9,20 +9,20 @@ import pytest
 import gradatim
 from gradatim.errors import InvalidValue
 from gradatim.evaluation import report as report_module
-from gradatim.fitting import comparison, fit_table, networks, predict_table, run, tuning
-from gradatim.fitting.concerns import find_concerns
-from gradatim.fitting.importance import permutation_importance
-from gradatim.fitting.preprocessing import take_rows
+from gradatim.fitting import contest, fit_table, tuning, write_predictions
+from gradatim.fitting.tables import networks, player
+from gradatim.fitting.tables.concerns import find_concerns
+from gradatim.fitting.tables.importance import permutation_importance
+from gradatim.fitting.tables.preprocessing import take_rows
 
 
 @pytest.fixture
 def short(monkeypatch):
     """Two simple models, small networks of a few steps, and no drawing."""
-    simple, draw = comparison.simple_models, networks.draw_settings
-    monkeypatch.setattr(comparison, "simple_models", lambda classes: simple(classes)[:2])
+    simple, draw = player.simple_models, networks.draw_settings
+    monkeypatch.setattr(player, "simple_models", lambda classes: simple(classes)[:2])
     tiny = {"steps": 20, "hidden": (4,)}
-    for module in (comparison, tuning):
-        monkeypatch.setattr(module, "draw_settings", lambda *a: replace(draw(*a), **tiny))
+    monkeypatch.setattr(player, "draw_settings", lambda *a: replace(draw(*a), **tiny))
     header = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
     monkeypatch.setattr(report_module, "_png", lambda figure: header)
 
@@ -34,7 +34,7 @@ def weights(folder):
 def test_predict_reproduces_the_reported_predictions_bit_for_bit(fitted, tmp_path):
     path, results = fitted
     for result in results.values():
-        predict_table(result.folder, path, tmp_path / "p.csv")
+        write_predictions(result.folder, path, tmp_path / "p.csv")
         reported = pd.read_csv(result.folder / "predictions.csv", dtype=str)
         again = pd.read_csv(tmp_path / "p.csv", dtype=str)
         rows = reported.pop("row").astype(int) - 1
@@ -54,7 +54,7 @@ def test_the_reported_test_figures_are_those_of_the_reported_predictions(fitted)
 def test_python_and_command_line_predict_the_same(fitted, tmp_path):
     path, results = fitted
     model = gradatim.load_model(results["price"].folder)
-    predict_table(results["price"].folder, path, tmp_path / "p.csv", which="network")
+    write_predictions(results["price"].folder, path, tmp_path / "p.csv", which="network")
     written = pd.read_csv(tmp_path / "p.csv")["prediction"]
     np.testing.assert_array_equal(model.predict(pd.read_csv(path), model="network"), written)
 
@@ -64,9 +64,9 @@ def test_the_network_is_a_module(fitted):
 
     path, results = fitted
     model = gradatim.load_model(results["kind"].folder)
-    X = model.preprocessing.transform(results["kind"].problem.table)
+    X = model.preprocessing.transform(results["kind"].player.problem.table)
     p = model.network().double()(torch.from_numpy(X)).softmax(1).detach().numpy()
-    order = results["kind"].problem.rows
+    order = results["kind"].player.problem.rows
     expected = model.predict_proba(pd.read_csv(path).iloc[order], model="network")
     if model.fitted("network").settings["members"] == 1:
         np.testing.assert_allclose(p, expected, rtol=1e-9)
@@ -107,7 +107,7 @@ def test_an_interrupted_run_resumes_to_the_same_model(short, frame, tmp_path, mo
 
 
 def _interrupt_and_resume(frame, folder, monkeypatch, stop, settings):
-    put, count = run.Work.put, 0
+    put, count = contest.Work.put, 0
 
     def die(self, key, value):
         nonlocal count
@@ -116,11 +116,11 @@ def _interrupt_and_resume(frame, folder, monkeypatch, stop, settings):
             raise KeyboardInterrupt
         return put(self, key, value)
 
-    monkeypatch.setattr(run.Work, "put", die)
+    monkeypatch.setattr(contest.Work, "put", die)
     with pytest.raises(KeyboardInterrupt):
         fit_table(frame, "kind", output=folder, **settings)
     assert not folder.exists()
-    monkeypatch.setattr(run.Work, "put", put)
+    monkeypatch.setattr(contest.Work, "put", put)
     fit_table(frame, "kind", output=folder, resume=True, **settings)
 
 
@@ -128,10 +128,10 @@ def test_resuming_another_job_is_refused(short, frame, tmp_path, monkeypatch):
     def die(*arguments, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run, "tune", die)
+    monkeypatch.setattr(contest, "tune", die)
     with pytest.raises(KeyboardInterrupt):
         fit_table(frame, "kind", output=tmp_path / "m", trials=1)
-    monkeypatch.setattr(run, "tune", tuning.tune)
+    monkeypatch.setattr(contest, "tune", tuning.tune)
     message = "fit: resume must go on with the same data and settings, but trials changed"
     with pytest.raises(InvalidValue, match=message):
         fit_table(frame, "kind", output=tmp_path / "m", trials=2, resume=True)
@@ -141,8 +141,8 @@ def test_a_network_that_beats_the_line_is_recommended(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 300))
     frame = pd.DataFrame({"a": a, "b": b, "y": np.abs(a) + 0.1 * b})
-    simple = comparison.simple_models
-    monkeypatch.setattr(comparison, "simple_models", lambda classes: simple(classes)[:2])
+    simple = player.simple_models
+    monkeypatch.setattr(player, "simple_models", lambda classes: simple(classes)[:2])
     result = fit_table(frame, "y", output=tmp_path / "m", trials=1)
     assert result.verdict.network_wins
     assert result.model.recommended == "network"
@@ -152,7 +152,7 @@ def test_a_network_that_beats_the_line_is_recommended(tmp_path, monkeypatch):
 
 def test_the_budget_ends_the_tuning(short, frame, tmp_path, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(run.Work, "elapsed", property(lambda self: clock[0]))
+    monkeypatch.setattr(contest.Work, "elapsed", property(lambda self: clock[0]))
     judge = tuning.judge_network
 
     def slow(*arguments):
@@ -173,7 +173,7 @@ def test_time_and_groups(short, frame, tmp_path, option, column):
         frame, "kind", output=tmp_path / "m", drop=drop, trials=1, **{option: column}
     )
     cells = frame[column].to_numpy()
-    train, test = (cells[result.problem.rows[part]] for part in (result.problem.train, result.problem.test))  # fmt: skip
+    train, test = (cells[result.player.problem.rows[part]] for part in (result.player.problem.train, result.player.problem.test))  # fmt: skip
     if option == "group":
         assert not set(train) & set(test)
         assert "who" not in result.model.columns
@@ -185,7 +185,7 @@ def test_a_test_table_of_ones_own(short, frame, tmp_path):
     frame.iloc[:100].to_csv(tmp_path / "a.csv", index=False)
     frame.iloc[100:].to_csv(tmp_path / "b.csv", index=False)
     result = fit_table(tmp_path / "a.csv", "kind", output=tmp_path / "m", test=str(tmp_path / "b.csv"), drop=["price"], trials=1)  # fmt: skip
-    assert (len(result.problem.train), len(result.problem.test)) == (100, 20)
+    assert (len(result.player.problem.train), len(result.player.problem.test)) == (100, 20)
     frame.drop(columns="x").to_csv(tmp_path / "c.csv", index=False)
     with pytest.raises(
         InvalidValue, match=r"fit: the test table must have the column 'x', and has not\."
@@ -194,14 +194,14 @@ def test_a_test_table_of_ones_own(short, frame, tmp_path):
 
 
 def test_concerns_are_found(fitted):
-    problem = fitted[1]["price"].problem
+    problem = fitted[1]["price"].player.problem
     leak = replace(problem, table={**problem.table, "z": problem.y * 2.0 + 1.0})
     found = find_concerns(leak, 0)
     assert any(c.startswith("Possible leak: column 'z' alone predicts 9") for c in found)
     assert any(c.startswith("Little data: 96 training rows for 5 columns.") for c in found)
     moved = dict(problem.table, z=problem.table["z"] + 5.0 * np.isin(np.arange(120), problem.test))
     assert "Drift: 'z' differs between training and test rows." in find_concerns(replace(problem, table=moved), 0)  # fmt: skip
-    kind = fitted[1]["kind"].problem
+    kind = fitted[1]["kind"].player.problem
     rare = replace(kind, y=(np.arange(120) % 40 == 0).astype(int))
     assert any(c.startswith("Imbalance: class 'low' has ") for c in find_concerns(rare, 0))
     assert not any("repeat" in c for c in found)
@@ -209,7 +209,7 @@ def test_concerns_are_found(fitted):
 
 def test_a_column_that_is_not_used_has_no_importance(fitted):
     result = fitted[1]["price"]
-    model, problem = result.model, result.problem
+    model, problem = result.model, result.player.problem
     rows = take_rows(problem.table, problem.test)
     y = problem.y[problem.test]
     assert set(permutation_importance(model.models["mean"], model.preprocessing, rows, y).values()) == {0.0}  # fmt: skip

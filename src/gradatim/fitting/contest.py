@@ -1,0 +1,195 @@
+"""One contest for every kind of data: simple models against a network, as a careful statistician would run it.
+
+The course is always the same: read and split, judge all candidates by cross-validation, tune the network within the
+budget, conclude by Occam's rule, train the finalists on all training rows, use the test rows once, write the model folder
+whole or not at all. What differs between tables, images and other data is a :class:`~gradatim.fitting.player.Player`.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gradatim.errors import InvalidValue, Unavailable
+from gradatim.evaluation import Report
+from gradatim.evaluation.sections import Table
+from gradatim.fitting.comparison import Comparison, Tell, compare
+from gradatim.fitting.findings import Findings
+from gradatim.fitting.job import Job
+from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.report import make_report
+from gradatim.fitting.tuning import Tuning, scores, tune
+from gradatim.fitting.verdict import Verdict, decide
+from gradatim.fitting.work import Work
+from gradatim.model_folder import check_folder
+
+LATE = 0.85  # of the budget, after which no learning curve is drawn
+RESERVE = 0.15  # of the budget, for the last training and the report
+
+
+@dataclass
+class FitResult:
+    """What a fit returns.
+
+    Args:
+        folder: The model folder.
+        model: The model, as :func:`gradatim.load_model` reads it from the folder.
+        verdict: The conclusion.
+        report: The report that the folder holds.
+        seconds: How long everything took.
+        player: The data, as they were read and split.
+        concerns: What a careful reader would worry about.
+    """
+
+    folder: Path
+    model: Any
+    verdict: Verdict
+    report: Report
+    seconds: float
+    player: Any
+    concerns: list[str]
+
+    @property
+    def headline(self) -> str:
+        """What was fitted, in a line."""
+        return f"{self.player.headline} in {self.seconds:.0f} s"
+
+    @property
+    def notes(self) -> list[str]:
+        """What was done to the data."""
+        return self.player.notes
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of the comparison and of the test."""
+        tables = [s for s in self.report.sections if isinstance(s, Table)]
+        return [t for t in tables if t.title.startswith(("Cross-validation", "Test"))]
+
+
+def hold_contest(
+    read: Callable[[], Player],
+    job: Job,
+    *,
+    output: str | Path,
+    resume: bool = False,
+    tell: Tell | None = None,
+    started: float | None = None,
+) -> FitResult:
+    """Hold the contest on the data that ``read`` gives, and write a model folder.
+
+    Args:
+        read: Reads the data and splits them.
+        job: What the user asked for.
+        output: The model folder to write; an older model folder is replaced, anything else is refused.
+        resume: Go on with a run that was killed.
+        tell: Called with what is being done and the share of it that is done.
+        started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
+    """
+    started = time.perf_counter() if started is None else started
+    folder, tell = Path(output), tell or (lambda stage, share: None)
+    check_folder(folder, "fit: output")
+    tell("reading the data", 0.0)
+    player = read()
+    identity = {"data": player.fingerprint(), **asdict(job)}
+    del identity["budget"]  # a resumed run may be given more time
+    place = folder.parent / f".{folder.name}.work"
+    work = Work(place, identity, resume=resume, started=started)
+    try:
+        result = _contest(player, job, work, folder, tell)
+    except (InvalidValue, Unavailable):
+        work.remove()
+        raise
+    work.remove()
+    return result
+
+
+def _contest(player: Player, job: Job, work: Work, folder: Path, tell: Tell) -> FitResult:
+    timed = job.budget if job.trials is None else None
+    start_up = work.elapsed - work.spent
+    if len(player.folds) < 2:
+        raise InvalidValue(
+            "fit: the training rows must allow at least two folds, and do not. Use more rows."
+        )
+    player.prepare(work, timed)
+    comparison = compare(player, work, timed, tell)
+    deadline = None if timed is None else _deadline(timed, comparison, start_up)
+    tuning = tune(player, len(comparison.folds), work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    verdict = _conclude(comparison, tuning)
+    tell("training on all training rows", 0.0)
+    models = _train_finalists(player, verdict, tuning)
+    tell("judging on the test rows", 0.5)
+    outputs = {name: player.predict_test(model) for name, model in models.items()}
+    tell("writing the report", 0.8)
+    late = timed is not None and work.elapsed > LATE * timed
+    findings = Findings(
+        folder=folder,
+        comparison=comparison,
+        tuning=tuning,
+        verdict=verdict,
+        models=models,
+        outputs=outputs,
+        test_figures={name: player.measure_test(output) for name, output in outputs.items()},
+        concerns=player.concerns(),
+        history=None if late or tuning is None else player.watch(tuning.settings),
+    )
+    return _write(player, findings, job, work)
+
+
+def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
+    """When tuning must end: the last trainings take as long as the slowest fold, the report about as long as starting up."""
+    slowest = max(r.seconds for results in comparison.simple.values() for r in results)
+    return budget * (1 - RESERVE) - 1.5 * slowest - start_up
+
+
+def _conclude(comparison: Comparison, tuning: Tuning | None) -> Verdict:
+    simple = {name: scores(results) for name, results in comparison.simple.items()}
+    metric = next(iter(next(iter(comparison.simple.values()))[0].figures))
+    network = None if tuning is None else scores(tuning.results)
+    return decide(simple, network, comparison.ratio, metric)
+
+
+def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None) -> dict[str, Any]:
+    """The trivial model, the best simple one, the recommended one and the network, on all training rows."""
+    wanted = [player.simple[0], verdict.best_simple, verdict.recommended]
+    candidates = [Candidate(name) for name in dict.fromkeys(wanted) if name != NETWORK]
+    if tuning is not None:
+        candidates.append(Candidate(NETWORK, tuning.settings))
+    return {candidate.name: player.train(candidate) for candidate in candidates}
+
+
+def _write(player: Player, findings: Findings, job: Job, work: Work) -> FitResult:
+    report = make_report(player, findings)
+    report.settings, report.seconds = asdict(job), work.elapsed
+    model = player.save(findings.folder, findings, _about(player, findings), _files(report))
+    return FitResult(
+        findings.folder,
+        model,
+        findings.verdict,
+        report,
+        work.elapsed,
+        player,
+        findings.concerns,
+    )
+
+
+def _about(player: Player, findings: Findings) -> dict[str, Any]:
+    verdict = findings.verdict
+    return {
+        "data": player.name,
+        "task": player.task,
+        "metric": verdict.metric,
+        "verdict": verdict.sentence,
+        "difference": None if verdict.difference is None else verdict.difference._asdict(),
+        "training_rows": player.rows[0],
+        "test_rows": player.rows[1],
+        "test": findings.test_figures,
+        "cross_validation": findings.cv_means(),
+    }
+
+
+def _files(report: Report) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as place:
+        report.write(place)
+        return {path.name: path.read_bytes() for path in sorted(Path(place).iterdir())}

@@ -1,0 +1,59 @@
+"""What a contest found, as the report and the model folder show it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradatim.fitting.comparison import Comparison, Result
+from gradatim.fitting.player import NETWORK, Figures
+from gradatim.fitting.tuning import Tuning
+from gradatim.fitting.verdict import Verdict
+from gradatim.training import History
+
+
+@dataclass
+class Findings:
+    """Everything the report is made of.
+
+    Args:
+        folder: Where the model will be.
+        comparison: Figures of the simple models on every fold.
+        tuning: What the race of networks found; ``None`` where no network could be trained.
+        verdict: The conclusion.
+        models: Trained models by name.
+        outputs: What they say of the test rows.
+        test_figures: How good that is.
+        concerns: What a careful reader would worry about.
+        history: Learning curve of the network.
+    """
+
+    folder: Path
+    comparison: Comparison
+    tuning: Tuning | None
+    verdict: Verdict
+    models: dict[str, Any]
+    outputs: dict[str, np.ndarray]
+    test_figures: dict[str, Figures]
+    concerns: list[str]
+    history: History | None
+
+    @property
+    def output(self) -> np.ndarray:
+        """What the recommended model says of the test rows."""
+        return self.outputs[self.verdict.recommended]
+
+    def results(self) -> dict[str, list[Result]]:
+        """Fold results of every candidate, the network last."""
+        network = {} if self.tuning is None else {NETWORK: self.tuning.results}
+        return {**self.comparison.simple, **network}
+
+    def cv_means(self) -> dict[str, Figures]:
+        """Mean figures over the folds, by candidate."""
+        return {name: _means(results) for name, results in self.results().items()}
+
+
+def _means(results: list[Result]) -> Figures:
+    names = [n for n in results[0].figures if all(n in r.figures for r in results)]
+    return {name: float(np.mean([r.figures[name] for r in results])) for name in names}

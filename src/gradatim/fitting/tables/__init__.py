@@ -1,0 +1,1 @@
+"""Tables in the contest: from cells to features, to models, to a model folder."""

@@ -1,0 +1,219 @@
+"""A table in the contest."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gradatim.evaluation import Report
+from gradatim.fitting.findings import Findings
+from gradatim.fitting.job import Job
+from gradatim.fitting.metrics import measure
+from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.splitting import Split, make_folds
+from gradatim.fitting.tables import sections
+from gradatim.fitting.tables.candidates import MAX_DISTANCES, NEAREST, fit_simple, simple_models
+from gradatim.fitting.tables.concerns import find_concerns
+from gradatim.fitting.tables.importance import permutation_importance
+from gradatim.fitting.tables.model import TableModel
+from gradatim.fitting.tables.networks import NetworkSettings, cost, draw_settings, fit_network
+from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessing, take_rows
+from gradatim.fitting.tables.problem import Problem, prepare
+from gradatim.fitting.tables.reading import read_table
+from gradatim.fitting.work import Work
+from gradatim.training import History
+
+CACHE_CELLS = 50_000_000
+USES = ("target", "task", "time_column", "group", "drop")
+
+
+def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TablePlayer":
+    """Read a table, find target, task and types, and set the test rows aside."""
+    job.refuse_others("a table", USES)
+    raw = read_table(data, cells=job.cells, seed=job.seed)
+    if job.rows is not None and len(raw.frame) > job.rows:
+        kept = np.random.default_rng([job.seed, 3]).permutation(len(raw.frame))[: job.rows]
+        raw.frame = raw.frame.iloc[np.sort(kept)]
+        raw.notes.append(f"A random sample of {job.rows:,} of {raw.rows:,} rows is used, as asked.")
+    test = (
+        read_table(job.test, cells=job.cells, seed=job.seed) if isinstance(job.test, str) else None
+    )
+    return TablePlayer(prepare(raw, job, test), job.seed)
+
+
+class TablePlayer:
+    """A table that was read, typed and split.
+
+    Args:
+        problem: Table, target and split.
+        seed: Fixes folds, weights and inner splits.
+    """
+
+    last = 2.2  # on all training rows, and once for the learning curve
+
+    def __init__(self, problem: Problem, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        self.name, self.task, self.notes = problem.name, problem.task, problem.notes
+        self.title = f"{problem.name}: {problem.target}"
+        self.rows = len(problem.train), len(problem.test)
+        self.headline = (
+            f"{problem.name}: {problem.task} of {problem.target!r} ({self.rows[0]:,} training rows, "
+            f"{self.rows[1]:,} test rows, {len(problem.columns)} columns)"
+        )
+        self.simple = simple_models(problem.classes)
+        self.folds = plan_folds(problem, seed)
+        self._features: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._cells = 0
+        self._preprocessing: Preprocessing | None = None
+
+    def fingerprint(self) -> str:
+        """A hash of all cells, the target and the split."""
+        problem = self.problem
+        digest = hashlib.sha256(problem.y.tobytes() + problem.train.tobytes())
+        for column in problem.columns:
+            cells = problem.table[column.name]
+            digest.update(repr(column).encode())
+            for part in cells if isinstance(cells, tuple) else (cells,):
+                content = part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
+                digest.update(content)
+        return digest.hexdigest()
+
+    def prepare(self, work: Work, budget: float | None) -> None:
+        """Leave k nearest neighbours out where they cannot be searched in any sensible time."""
+        train, judge = self.folds[-1]
+        width = self.features(len(self.folds) - 1)[0].shape[1]
+        too_many = len(train) * (len(judge) + len(train) / 4) * width > MAX_DISTANCES
+        if too_many and NEAREST in self.simple:
+            self.simple = tuple(name for name in self.simple if name != NEAREST)
+            self.notes.append(f"{NEAREST} is left out: too many rows to measure every distance.")
+
+    def features(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Features of the training and the judging rows of fold ``k``; kept while they fit in memory."""
+        if k not in self._features:
+            p, (train, judge) = self.problem, self.folds[k]
+            rows = take_rows(p.table, np.concatenate([train, judge]))
+            X = fit_preprocessing(p.table, p.columns, train).transform(rows)
+            pair = X[: len(train)], X[len(train) :]
+            self._cells += X.size
+            if self._cells > CACHE_CELLS:
+                return pair
+            self._features[k] = pair
+        return self._features[k]
+
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """The preprocessing learned from all training rows."""
+        if self._preprocessing is None:
+            p = self.problem
+            self._preprocessing = fit_preprocessing(p.table, p.columns, p.train)
+        return self._preprocessing
+
+    def draw(self, trial: int) -> NetworkSettings:
+        """Settings of trial number ``trial``."""
+        return draw_settings(trial, self.seed)
+
+    def cost(self, settings: NetworkSettings) -> float:
+        """Training time in units of that of the default settings, about."""
+        return cost(settings)
+
+    def _fit(self, candidate: Candidate, X: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
+        classes = self.problem.classes
+        if candidate.name == NETWORK:
+            return fit_network(X, y, classes, candidate.settings, seed)[0]
+        return fit_simple(candidate.name, X, y, classes, self.seed)
+
+    def judge(self, candidate: Candidate, k: int) -> Figures:
+        """Figures of a candidate on fold ``k``."""
+        (X, X_judge), (train, judge), y = self.features(k), self.folds[k], self.problem.y
+        output = predict(self._fit(candidate, X, y[train], self.seed + k), X_judge)
+        return measure(y[judge], output, self.problem.classes)
+
+    def train(self, candidate: Candidate) -> Fitted:
+        """The candidate on all training rows."""
+        p = self.problem
+        X = self.preprocessing.transform(take_rows(p.table, p.train))
+        return self._fit(candidate, X, p.y[p.train], self.seed)
+
+    def predict_test(self, model: Fitted) -> np.ndarray:
+        """Probabilities or values of the test rows."""
+        p = self.problem
+        return predict(model, self.preprocessing.transform(take_rows(p.table, p.test)))
+
+    def measure_test(self, output: np.ndarray) -> Figures:
+        """Figures of the test rows."""
+        return measure(self.problem.y[self.problem.test], output, self.problem.classes)
+
+    def watch(self, settings: NetworkSettings) -> History:
+        """The chosen network on the first fold once more, watched epoch by epoch."""
+        (X, X_judge), (train, judge), y = self.features(0), self.folds[0], self.problem.y
+        alone = replace(settings, members=1)
+        watched = (X_judge, y[judge])
+        return fit_network(X, y[train], self.problem.classes, alone, self.seed, watched)[1]
+
+    def concerns(self) -> list[str]:
+        """Leaks, repeated rows, rare classes, little data, drift."""
+        return find_concerns(self.problem, self.seed)
+
+    def describe(self, report: Report) -> None:
+        """Add rows, columns and the target."""
+        sections.describe_data(report, self.problem)
+
+    def describe_network(self, settings: NetworkSettings) -> list[tuple[str, object]]:
+        """The settings, for people."""
+        return sections.describe_network(settings)
+
+    def explain(self, report: Report, findings: Findings) -> None:
+        """Add confusion and calibration or residuals, and permutation importance."""
+        p, f = self.problem, findings
+        sections.judge_figures(report, p, f)
+        rows, y = take_rows(p.table, p.test), p.y[p.test]
+        model = f.models[f.verdict.recommended]
+        importance = permutation_importance(model, self.preprocessing, rows, y, seed=self.seed)
+        sections.importance_figure(report, importance, f.verdict)
+
+    def usage(self, findings: Findings) -> str:
+        """How to predict a data frame."""
+        return sections.usage(self.problem, findings)
+
+    def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> TableModel:  # fmt: skip
+        """Write preprocessing, models and the predictions of the test rows."""
+        model = TableModel(
+            target=self.problem.target,
+            labels=self.problem.labels,
+            preprocessing=self.preprocessing,
+            models=findings.models,
+            recommended=findings.verdict.recommended,
+            about=dict(about),
+        )
+        predictions = _predictions(model, self.problem, findings.output)
+        model.save(folder, {**extra, "predictions.csv": predictions})
+        return model
+
+
+def plan_folds(problem: Problem, seed: int) -> list[Split]:
+    """Ten folds for a small table, five for a larger one, as rows of the whole table."""
+    cells = len(problem.train) * len(problem.columns)
+    count = 10 if cells <= 100_000 and len(problem.train) >= 60 else 5
+    train = problem.train
+    folds = make_folds(
+        problem.strata,
+        count,
+        np.random.default_rng([seed, 1]),
+        groups=None if problem.groups is None else problem.groups[train],
+        times=None if problem.times is None else problem.times[train],
+    )
+    folds = [(train[a], train[b]) for a, b in folds]
+    return [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]
+
+
+def _predictions(model: TableModel, problem: Problem, outputs: np.ndarray) -> bytes:
+    """Predictions of the test rows as ``predict`` writes them, with their row in the source, from 1."""
+    table = model.prediction_frame(outputs)
+    rows = problem.rows[problem.test]
+    table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
+    return table.to_csv(index=False).encode()

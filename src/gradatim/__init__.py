@@ -31,7 +31,9 @@ _SUBPACKAGES = (
     "nn",
     "optim",
     "plots",
+    "robust",
     "theory",
+    "timeseries",
     "training",
 )
 
@@ -49,7 +51,9 @@ if TYPE_CHECKING:
         nn,
         optim,
         plots,
+        robust,
         theory,
+        timeseries,
         training,
     )
     from gradatim.estimators import NeuralClassifier, NeuralRegressor
@@ -76,7 +80,9 @@ __all__ = [
     "nn",
     "optim",
     "plots",
+    "robust",
     "theory",
+    "timeseries",
     "training",
 ]
 

@@ -2,6 +2,7 @@
 
 from gradatim.losses.ctc import ctc_loss
 from gradatim.losses.distillation import distillation_loss, tempered_cross_entropy
+from gradatim.losses.gaussian_forecast import gaussian_likelihood
 from gradatim.losses.label_smoothing import (
     smooth_labels,
     smoothed_cross_entropy,
@@ -20,7 +21,9 @@ from gradatim.losses.named import (
     sse,
 )
 from gradatim.losses.penalties import absolute_weight, penalized, weight_energy
+from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
+from gradatim.losses.pinball import quantile_loss
 
 __all__ = [
     "LOSSES",
@@ -32,15 +35,18 @@ __all__ = [
     "cross_entropy",
     "ctc_loss",
     "distillation_loss",
+    "gaussian_likelihood",
     "huber",
     "mae",
     "mse",
     "penalized",
     "perceptron",
+    "quantile_loss",
     "smooth_labels",
     "smoothed_cross_entropy",
     "sse",
     "tempered_cross_entropy",
+    "token_cross_entropy",
     "uniform_confusion",
     "weight_energy",
 ]

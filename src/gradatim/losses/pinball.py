@@ -1,0 +1,47 @@
+"""The loss whose minimum is a quantile."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from gradatim.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from gradatim.losses.named import Loss
+
+
+def quantile_loss(quantiles: Sequence[float]) -> "Loss":
+    r"""Make the pinball loss of several quantiles.
+
+    .. math:: E = \frac{1}{nQ}\sum_{i,q} \max\bigl(\tau_q (y_i - f_{iq}),\ (\tau_q - 1)(y_i - f_{iq})\bigr)
+
+    The best constant :math:`f_q` is the :math:`\tau_q`-quantile of :math:`y`: being too low costs
+    :math:`\tau` a unit, too high :math:`1-\tau`. At :math:`\tau=\frac12` it is half the absolute error.
+
+    Args:
+        quantiles: :math:`\tau_q`, between 0 and 1.
+
+    Returns:
+        A loss of forecasts :math:`f`, shape ``(..., Q)``, and values :math:`y`, shape ``(...)``.
+
+    Example:
+        >>> loss = quantile_loss((0.9,))
+        >>> loss(torch.tensor([[0.0]]), torch.tensor([1.0])), loss(torch.tensor([[1.0]]), torch.tensor([0.0]))
+        (tensor(0.9000), tensor(0.1000))
+
+    Reference:
+        Koenker and Bassett, Regression Quantiles, 1978.
+    """
+    if not quantiles or not all(0.0 < level < 1.0 for level in quantiles):
+        raise InvalidValue(
+            f"quantile_loss: quantiles must be between 0 and 1, got {tuple(quantiles)}. Try (0.05, 0.5, 0.95)."
+        )
+
+    def loss(output: Tensor, target: Tensor) -> Tensor:
+        levels = torch.as_tensor(quantiles, dtype=output.dtype, device=output.device)
+        error = target[..., None] - output  # (..., Q)
+        return torch.maximum(levels * error, (levels - 1) * error).mean()
+
+    return loss

@@ -1,20 +1,64 @@
 """Architectures, one file each, built by name."""
 
+from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
+from gradatim.models.densenet import DenseNet
+from gradatim.models.fast_cnn import FastCNN, whitening_filters
+from gradatim.models.generation import generate, stream
+from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
+from gradatim.models.lenet import LeNet
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
+from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.registry import MODELS, build, describe, rebuild
 from gradatim.models.residual_mlp import ResidualMLP
+from gradatim.models.resnet import CifarResNet, ResNet
+from gradatim.models.seq2seq import Seq2Seq
+from gradatim.models.sequence_classifier import SequenceClassifier
+from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
+from gradatim.models.sequence_generator import SequenceGenerator
+from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.transformer import (
+    DecodingState,
+    Transformer,
+    TransformerDecoder,
+    TransformerEncoder,
+)
+from gradatim.models.unet import UNet
+from gradatim.models.vgg import VGG
 
 __all__ = [
+    "CTC",
+    "GPT",
     "MLP",
+    "CifarResNet",
+    "DecodingState",
+    "DenseNet",
     "DenselyConnectedMLP",
+    "Encoded",
+    "FastCNN",
     "HighwayMLP",
+    "LeNet",
     "MLPMixer",
+    "RecurrentLanguageModel",
+    "ResNet",
     "ResidualMLP",
+    "Seq2Seq",
+    "SequenceClassifier",
+    "SequenceEncoder",
+    "SequenceGenerator",
+    "SequenceTagger",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerEncoder",
+    "UNet",
+    "VGG",
     "MODELS",
     "build",
     "describe",
+    "generate",
     "rebuild",
+    "stream",
+    "whitening_filters",
 ]

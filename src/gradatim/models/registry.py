@@ -2,16 +2,35 @@
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from torch import nn
 
 from gradatim.errors import InvalidType, choose
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
+from gradatim.models.densenet import DenseNet
+from gradatim.models.fast_cnn import FastCNN
+from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
+from gradatim.models.lenet import LeNet
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.residual_mlp import ResidualMLP
+from gradatim.models.resnet import CifarResNet, ResNet
+from gradatim.models.transformer import Transformer
+from gradatim.models.unet import UNet
+from gradatim.models.vgg import VGG
+
+# convolutions of the five stages, by the number of layers with weights
+_VGG_STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
+
+
+def _vgg(depth: int) -> Callable[..., nn.Module]:
+    widths = zip((64, 128, 256, 512, 512), _VGG_STAGES[depth], strict=True)
+    stages = tuple((width,) * count for width, count in widths)
+    return partial(VGG, stages, dense=(4096, 4096), pooled_size=7, is_normalized=False)
+
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
     "mlp": MLP,
@@ -19,6 +38,19 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "highway_mlp": HighwayMLP,
     "densely_connected_mlp": DenselyConnectedMLP,
     "mlp_mixer": MLPMixer,
+    "gpt": GPT,
+    "transformer": Transformer,
+    "lenet": LeNet,
+    "fast_cnn": FastCNN,
+    "vgg": VGG,
+    **{f"vgg{depth}": _vgg(depth) for depth in _VGG_STAGES},
+    "cifar_resnet": CifarResNet,
+    **{f"resnet{depth}": partial(CifarResNet, depth) for depth in (20, 32, 44, 56, 110)},
+    "resnet": ResNet,
+    **{f"resnet{depth}": partial(ResNet, depth) for depth in (18, 34, 50, 101, 152)},
+    "densenet": DenseNet,
+    "densenet100": partial(DenseNet, 100, 12),
+    "unet": UNet,
 }
 
 

@@ -8,43 +8,66 @@ from gradatim.nn.activations import (
     activation,
     value_and_derivative,
 )
+from gradatim.nn.additive_attention import AdditiveAttention
 from gradatim.nn.adjoint_convolution import adjoint_convolve, adjoint_correlate
+from gradatim.nn.attention import MultiHeadAttention, attend, attention_weights
+from gradatim.nn.attention_recording import attention_maps
 from gradatim.nn.beam import Hypotheses, beam_search
 from gradatim.nn.cells.cell import Cell
 from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
+from gradatim.nn.cells.gru_cho import ChoGRUCell
+from gradatim.nn.cells.gru_chung import ChungGRUCell
+from gradatim.nn.cells.highway import HighwayCell
 from gradatim.nn.cells.lstm import LSTMCell, LSTMGates
+from gradatim.nn.cells.lstm_no_forget import NoForgetLSTMCell
+from gradatim.nn.cells.lstm_output_map import OutputMapLSTMCell
+from gradatim.nn.cells.lstm_peephole import PeepholeLSTMCell
+from gradatim.nn.cells.min_gru import MinGRUCell
+from gradatim.nn.cells.min_lstm import MinLSTMCell
 from gradatim.nn.cells.named import CELLS, build_cell
+from gradatim.nn.cells.residual import ResidualCell
 from gradatim.nn.convolution import convolve, correlate
 from gradatim.nn.ctc_decoding import best_path, collapse_path, prefix_beam_search
 from gradatim.nn.dense_connection import DenseConnection
+from gradatim.nn.dot_attention import DotAttention
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.equivariance import Invariant, equivariance_error, invariant
-from gradatim.nn.evaluation_mode import evaluation_mode
 from gradatim.nn.fan_counts import Fans, fans
-from gradatim.nn.feature_maps import feature_maps
 from gradatim.nn.generation import draw_tokens, generate
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
+from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
+from gradatim.nn.layer_maps import feature_maps
 from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
+from gradatim.nn.masks import causal_mask, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
+from gradatim.nn.nucleus import keep_top_p
 from gradatim.nn.padding import real_steps, reverse_steps
+from gradatim.nn.positions import (
+    LearnedPositions,
+    SinusoidalPositions,
+    shift_matrix,
+    sinusoidal_positions,
+)
 from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
 from gradatim.nn.receptive_field import (
     MeasuredField,
     ReceptiveField,
-    measured_receptive_field,
-    receptive_field,
+    measure_receptive_field,
+    receptive_fields,
 )
 from gradatim.nn.recurrent import Recurrent
 from gradatim.nn.residual import ResidualLayer
+from gradatim.nn.rotary import Rotary, rotate_pairs
 from gradatim.nn.scan import linear_scan
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
 from gradatim.nn.toeplitz import toeplitz_matrix
+from gradatim.nn.training_modes import evaluation_mode
 from gradatim.nn.transformations import (
     dihedral_group,
     permutation,
@@ -54,6 +77,7 @@ from gradatim.nn.transformations import (
     translation,
     translation_group,
 )
+from gradatim.nn.transformer_blocks import DecoderBlock, EncoderBlock, FeedForward, Shortcut
 from gradatim.nn.upsampling import upsampling_kernel, upsampling_layer
 from gradatim.nn.weight_normalization import bake_weights, normalize_weights
 
@@ -62,24 +86,45 @@ __all__ = [
     "CELLS",
     "SCHEMES",
     "ActivationFacts",
+    "AdditiveAttention",
     "Cell",
+    "DecoderBlock",
+    "ChoGRUCell",
+    "ChungGRUCell",
     "DenseConnection",
+    "DotAttention",
     "ElmanCell",
+    "EncoderBlock",
     "Fans",
+    "FeedForward",
     "GRUCell",
+    "HighwayCell",
     "HighwayLayer",
     "Hypotheses",
     "Invariant",
+    "KeyValueCache",
+    "KeysValues",
     "LSTMCell",
     "LSTMGates",
     "LayerStatistics",
+    "LearnedPositions",
     "MCPrediction",
     "MeasuredField",
+    "MultiHeadAttention",
+    "MinGRUCell",
+    "MinLSTMCell",
     "MultiTask",
+    "NoForgetLSTMCell",
+    "OutputMapLSTMCell",
+    "PeepholeLSTMCell",
     "ReceptiveField",
     "Recurrent",
+    "ResidualCell",
     "ResidualLayer",
+    "Rotary",
+    "Shortcut",
     "Sign",
+    "SinusoidalPositions",
     "StandardDropout",
     "Step",
     "StochasticDepth",
@@ -87,11 +132,15 @@ __all__ = [
     "adjoint_convolve",
     "adjoint_correlate",
     "apply_masks",
+    "attend",
+    "attention_maps",
+    "attention_weights",
     "bake_weights",
     "beam_search",
     "best_path",
     "build_cell",
     "carry_or_transform",
+    "causal_mask",
     "collapse_linear",
     "collapse_path",
     "convolve",
@@ -108,6 +157,7 @@ __all__ = [
     "initialize",
     "invariant",
     "inverted_dropout",
+    "keep_top_p",
     "layer_norm",
     "linear_drop_rates",
     "linear_scan",
@@ -117,17 +167,21 @@ __all__ = [
     "log_sum_exp",
     "magnitude_masks",
     "mc_predict",
-    "measured_receptive_field",
+    "measure_receptive_field",
     "normalize_weights",
+    "padding_mask",
     "permutation",
     "permute_hidden",
     "prefix_beam_search",
     "real_steps",
-    "receptive_field",
+    "receptive_fields",
     "reflection",
     "reverse_steps",
+    "rotate_pairs",
     "rotation",
     "rotation_group",
+    "shift_matrix",
+    "sinusoidal_positions",
     "softmax",
     "toeplitz_matrix",
     "translation",

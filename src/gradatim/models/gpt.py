@@ -1,0 +1,106 @@
+"""GPT: a causal Transformer that predicts the next token."""
+
+import math
+
+from torch import Tensor, nn
+
+from gradatim.errors import InvalidValue, choose
+from gradatim.models.transformer import TransformerEncoder, new_caches
+from gradatim.nn.key_value_cache import KeyValueCache
+from gradatim.nn.positions import LearnedPositions, SinusoidalPositions, check_span
+
+POSITIONS = ("learned", "sinusoidal", "rotary", "none")
+
+
+class GPT(nn.Module):
+    r"""Predict each token from those before it.
+
+    .. math::
+        h_0 = E[x] + P, \qquad h_\ell = \operatorname{block}_\ell(h_{\ell-1}), \qquad
+        p(x_{t+1}\mid x_{\le t}) = \operatorname{softmax}(\operatorname{LN}(h_{L,t})\,E^\top)
+
+    Blocks are pre-norm with GELU and causal attention. The embedding :math:`E` is read-out as well: tied
+    weights. Weights start at standard deviation 0.02, those that end a branch at
+    :math:`0.02/\sqrt{2L}`, so that the variance of :math:`h_L` does not grow with depth.
+
+    Args:
+        vocab_size: Number of tokens.
+        context: Most tokens it can look at.
+        dim: Width of a position.
+        num_layers: :math:`L`.
+        num_heads: Heads of each attention, which must divide ``dim``.
+        dropout: Probability to drop, in embeddings, attention weights and branches.
+        positions: ``"learned"`` as in GPT-2, ``"sinusoidal"``, ``"rotary"`` or ``"none"``.
+
+    Example:
+        >>> import torch
+        >>> model = GPT(65, 32, 16, 2, 2)
+        >>> model(torch.zeros(3, 5, dtype=torch.long)).shape
+        torch.Size([3, 5, 65])
+
+    Reference:
+        Radford et al., Language Models are Unsupervised Multitask Learners, 2019. GELU is exact here,
+        a tanh approximation there.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        context: int,
+        dim: int,
+        num_layers: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        *,
+        positions: str = "learned",
+    ) -> None:
+        super().__init__()
+        for name, value in (
+            ("vocab_size", vocab_size),
+            ("context", context),
+            ("num_layers", num_layers),
+        ):
+            if value < 1:
+                raise InvalidValue(f"GPT: {name} must be at least 1, got {value}.")
+        choose("GPT", "positions", positions, POSITIONS)
+        self.vocab_size, self.context, self.dim = vocab_size, context, dim
+        self.num_layers, self.num_heads = num_layers, num_heads
+        self.dropout, self.positions = dropout, positions
+        self.embedding = nn.Embedding(vocab_size, dim)
+        self.place: nn.Module | None = None
+        if positions in ("learned", "sinusoidal"):
+            kind = LearnedPositions if positions == "learned" else SinusoidalPositions
+            self.place = kind(context, dim)
+        self.drop = nn.Dropout(dropout) if dropout else nn.Identity()
+        self.blocks = TransformerEncoder(
+            dim, num_layers, num_heads, dropout=dropout, is_causal=True, is_rotary=positions == "rotary"
+        )  # fmt: skip
+        self._initialize()
+
+    def _initialize(self) -> None:
+        for parameter in self.parameters():
+            if parameter.ndim > 1:
+                nn.init.normal_(parameter, std=0.02)
+        for block in self.blocks.blocks:
+            for last in (block.attention.merge, block.feed_forward.narrow):
+                nn.init.normal_(last.weight, std=0.02 / math.sqrt(2 * self.num_layers))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Logits ``(B, T, vocab_size)`` of the token after each of ``tokens``, ``(B, T)``."""
+        return self.read_out(self.features(tokens))
+
+    def features(self, tokens: Tensor, *, caches: list[KeyValueCache] | None = None) -> Tensor:
+        """Hidden vectors ``(B, T, dim)`` of ``tokens``, which go on from what ``caches`` hold."""
+        start = caches[0].length if caches else 0
+        check_span("GPT", self.context, start, tokens.shape[1])
+        x = self.embedding(tokens)  # (B, T, dim)
+        x = x if self.place is None else self.place(x, start)
+        return self.blocks(self.drop(x), caches=caches)
+
+    def read_out(self, hidden: Tensor) -> Tensor:
+        """Logits ``(..., vocab_size)`` of hidden vectors ``(..., dim)``."""
+        return nn.functional.linear(hidden, self.embedding.weight)
+
+    def new_caches(self, batch_size: int) -> list[KeyValueCache]:
+        """Empty caches for :meth:`features`, one per block, as long as the context."""
+        return new_caches(self.blocks.blocks, batch_size, self.context)

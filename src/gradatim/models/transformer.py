@@ -1,0 +1,292 @@
+"""The Transformer: stacks of blocks, and the encoder-decoder that maps one sequence to another."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import Tensor, nn
+
+from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
+from gradatim.nn.positions import SinusoidalPositions
+from gradatim.nn.stochastic_depth import linear_drop_rates
+from gradatim.nn.transformer_blocks import DecoderBlock, EncoderBlock
+
+
+class TransformerEncoder(nn.Module):
+    """A stack of :class:`~gradatim.nn.EncoderBlock` on embedded positions.
+
+    Args:
+        dim: Width of a position.
+        num_layers: Blocks.
+        num_heads: Heads of each attention.
+        hidden_dim: Width inside the feed-forward networks; by default four times ``dim``.
+        activation: Name of their activation.
+        norm: ``"pre"``, with one more norm after the last block, or ``"post"``.
+        dropout: Probability to drop attention weights and entries of the branches.
+        last_drop: Probability to leave out the last block's branches; earlier ones are left out less.
+        is_causal: Whether a position sees only itself and what came before.
+        is_rotary: Whether attention turns queries and keys by their positions.
+
+    Example:
+        >>> import torch
+        >>> TransformerEncoder(8, 2, 2)(torch.randn(3, 5, 8)).shape
+        torch.Size([3, 5, 8])
+
+    Reference:
+        Vaswani et al., Attention Is All You Need, 2017.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        num_layers: int,
+        num_heads: int,
+        *,
+        hidden_dim: int | None = None,
+        activation: str = "gelu",
+        norm: str = "pre",
+        dropout: float = 0.0,
+        last_drop: float = 0.0,
+        is_causal: bool = False,
+        is_rotary: bool = False,
+    ) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            EncoderBlock(
+                dim,
+                num_heads,
+                hidden_dim=hidden_dim,
+                activation=activation,
+                norm=norm,
+                dropout=dropout,
+                drop=drop,
+                is_causal=is_causal,
+                is_rotary=is_rotary,
+            )
+            for drop in linear_drop_rates(num_layers, last_drop)
+        )
+        self.norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+    ) -> Tensor:
+        """Transform ``x``, shape ``(B, T, dim)``; ``caches`` holds one cache per block."""
+        for index, block in enumerate(self.blocks):
+            x = block(x, mask=mask, cache=None if caches is None else caches[index])
+        return self.norm(x)  # (B, T, dim)
+
+
+class TransformerDecoder(nn.Module):
+    """A stack of :class:`~gradatim.nn.DecoderBlock` that reads a memory.
+
+    Args:
+        dim: Width of a position.
+        num_layers: Blocks.
+        num_heads: Heads of each attention.
+        hidden_dim: Width inside the feed-forward networks; by default four times ``dim``.
+        activation: Name of their activation.
+        norm: ``"pre"``, with one more norm after the last block, or ``"post"``.
+        dropout: Probability to drop attention weights and entries of the branches.
+        last_drop: Probability to leave out the last block's branches; earlier ones are left out less.
+        is_rotary: Whether self-attention turns queries and keys by their positions.
+
+    Example:
+        >>> import torch
+        >>> TransformerDecoder(8, 2, 2)(torch.randn(3, 5, 8), torch.randn(3, 7, 8)).shape
+        torch.Size([3, 5, 8])
+
+    Reference:
+        Vaswani et al., Attention Is All You Need, 2017.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        num_layers: int,
+        num_heads: int,
+        *,
+        hidden_dim: int | None = None,
+        activation: str = "gelu",
+        norm: str = "pre",
+        dropout: float = 0.0,
+        last_drop: float = 0.0,
+        is_rotary: bool = False,
+    ) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            DecoderBlock(
+                dim,
+                num_heads,
+                hidden_dim=hidden_dim,
+                activation=activation,
+                norm=norm,
+                dropout=dropout,
+                drop=drop,
+                is_rotary=is_rotary,
+            )
+            for drop in linear_drop_rates(num_layers, last_drop)
+        )
+        self.norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | Sequence[KeysValues],
+        *,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+    ) -> Tensor:
+        """Transform ``x``, shape ``(B, T, dim)``.
+
+        ``memory`` has shape ``(B, S, dim)``, or is what :meth:`remember` made of it; ``caches`` holds one
+        cache per block.
+        """
+        for index, block in enumerate(self.blocks):
+            x = block(
+                x,
+                memory if isinstance(memory, Tensor) else memory[index],
+                mask=mask,
+                memory_mask=memory_mask,
+                cache=None if caches is None else caches[index],
+            )
+        return self.norm(x)  # (B, T, dim)
+
+    def remember(self, memory: Tensor) -> list[KeysValues]:
+        """Project a memory once for every block."""
+        return [block.cross_attention.remember(memory) for block in self.blocks]
+
+
+def new_caches(blocks: nn.ModuleList, batch_size: int, capacity: int) -> list[KeyValueCache]:
+    """Make an empty cache for the self-attention of every block.
+
+    Args:
+        blocks: Blocks of an encoder or decoder stack.
+        batch_size: Sequences.
+        capacity: Most positions.
+
+    Example:
+        >>> import torch
+        >>> [cache.length for cache in new_caches(TransformerEncoder(8, 2, 2).blocks, 3, 16)]
+        [0, 0]
+    """
+    return [
+        KeyValueCache(
+            batch_size,
+            block.attention.num_heads,
+            capacity,
+            block.attention.dim // block.attention.num_heads,
+            like=block.attention.merge.weight,
+        )
+        for block in blocks
+    ]
+
+
+class DecodingState(NamedTuple):
+    """What a :class:`Transformer` keeps between the tokens it writes.
+
+    Args:
+        caches: Keys and values of what was written, per block.
+        memory: Keys and values of the source, per block.
+        memory_mask: True at real source positions, shape ``(B, 1, 1, S)``.
+    """
+
+    caches: list[KeyValueCache]
+    memory: list[KeysValues]
+    memory_mask: Tensor
+
+
+class Transformer(nn.Module):
+    r"""Read a sequence of tokens, write another.
+
+    The encoder turns the source into a memory; the decoder predicts every target token from the memory
+    and the target tokens before it. Embeddings are scaled by :math:`\sqrt d` and joined with sinusoidal
+    positions; the read-out shares the target embedding's weights.
+
+    Args:
+        source_size: Source vocabulary.
+        target_size: Target vocabulary.
+        context: Most tokens of a source or target.
+        dim: :math:`d`, even.
+        num_layers: Blocks in encoder and in decoder.
+        num_heads: Heads of each attention.
+        activation: Name of the feed-forward networks' activation.
+        norm: ``"pre"`` or ``"post"``.
+        dropout: Probability to drop, in embeddings, attention weights and branches.
+        pad: Token that fills short sources; nobody attends to it.
+
+    Example:
+        >>> import torch
+        >>> model = Transformer(11, 7, 16, dim=8, num_layers=2, num_heads=2)
+        >>> model(torch.ones(3, 5, dtype=torch.long), torch.ones(3, 4, dtype=torch.long)).shape
+        torch.Size([3, 4, 7])
+
+    Reference:
+        Vaswani et al., Attention Is All You Need, 2017.
+    """
+
+    def __init__(
+        self,
+        source_size: int,
+        target_size: int,
+        context: int,
+        *,
+        dim: int = 128,
+        num_layers: int = 2,
+        num_heads: int = 4,
+        activation: str = "relu",
+        norm: str = "pre",
+        dropout: float = 0.0,
+        pad: int = 0,
+    ) -> None:
+        super().__init__()
+        self.source_size, self.target_size, self.context = source_size, target_size, context
+        self.dim, self.num_layers, self.num_heads = dim, num_layers, num_heads
+        self.activation, self.norm, self.dropout, self.pad = activation, norm, dropout, pad
+        self.source_embedding = nn.Embedding(source_size, dim)
+        self.target_embedding = nn.Embedding(target_size, dim)
+        self.positions = SinusoidalPositions(context, dim)
+        self.drop = nn.Dropout(dropout)
+        self.encoder = TransformerEncoder(
+            dim, num_layers, num_heads, activation=activation, norm=norm, dropout=dropout
+        )
+        self.decoder = TransformerDecoder(
+            dim, num_layers, num_heads, activation=activation, norm=norm, dropout=dropout
+        )
+        self.readout = nn.Linear(dim, target_size)
+        self.readout.weight = self.target_embedding.weight
+        for embedding in (self.source_embedding, self.target_embedding):
+            nn.init.normal_(embedding.weight, std=dim**-0.5)
+        nn.init.zeros_(self.readout.bias)
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """Logits ``(B, T, target_size)`` of the token after each target token, ``(B, T)``."""
+        memory, mask = self.encode(source)
+        hidden = self.decoder(self._embed(self.target_embedding, target), memory, memory_mask=mask)
+        return self.readout(hidden)
+
+    def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        """Memory ``(B, S, dim)`` of a source ``(B, S)``, and the mask of its real positions."""
+        mask = (source != self.pad)[:, None, None]  # (B, 1, 1, S)
+        return self.encoder(self._embed(self.source_embedding, source), mask=mask), mask
+
+    def start(self, source: Tensor) -> DecodingState:
+        """Read a source ``(B, S)`` before writing with :meth:`step`."""
+        memory, mask = self.encode(source)
+        caches = new_caches(self.decoder.blocks, len(source), self.context)
+        return DecodingState(caches, self.decoder.remember(memory), mask)
+
+    def step(self, state: DecodingState, last: Tensor) -> Tensor:
+        """Logits ``(B, target_size)`` of the token after ``last``, ``(B,)``; ``state`` goes on."""
+        embedded = self._embed(self.target_embedding, last.unsqueeze(1), state.caches[0].length)
+        hidden = self.decoder(
+            embedded, state.memory, memory_mask=state.memory_mask, caches=state.caches
+        )
+        return self.readout(hidden[:, -1])
+
+    def _embed(self, embedding: nn.Embedding, tokens: Tensor, start: int = 0) -> Tensor:
+        return self.drop(self.positions(embedding(tokens) * math.sqrt(self.dim), start))

@@ -18,6 +18,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from gradatim.errors import InvalidValue
 from gradatim.nn.dropout import StandardDropout
+from gradatim.nn.training_modes import evaluation_mode
 
 _ROWS = 4096  # rows of one pass; several samples of a small batch share it
 
@@ -32,16 +33,11 @@ class MCPrediction(NamedTuple):
 @contextmanager
 def _only_dropout_trains(model: nn.Module) -> Iterator[int]:
     """Evaluation mode but for dropout, then every module's own mode again."""
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
     dropouts = [m for m in model.modules() if isinstance(m, _DropoutNd | StandardDropout)]
-    for dropout in dropouts:
-        dropout.training = True
-    try:
+    with evaluation_mode(model):
+        for dropout in dropouts:
+            dropout.training = True
         yield len(dropouts)
-    finally:
-        for module, mode in modes:
-            module.training = mode
 
 
 def mc_predict(

@@ -3,6 +3,7 @@
 from gradatim.training.augmented import augmented_step, mixup_step
 from gradatim.training.callbacks import Callback, EarlyStopping, TensorBoard
 from gradatim.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from gradatim.training.ctc import ctc_step
 from gradatim.training.distillation import distillation_step
 from gradatim.training.gradient_penalties import gradient_norm_step, gradient_variance_step
 from gradatim.training.health import NonFiniteError
@@ -15,6 +16,7 @@ from gradatim.training.pretext import denoising_step, masked_reconstruction_step
 from gradatim.training.replicas import Replicas, train_replicas
 from gradatim.training.swa import SWA
 from gradatim.training.switch_optimizer import SwitchOptimizer
+from gradatim.training.teacher_forcing import TeacherForcing, inverse_sigmoid_decay
 from gradatim.training.trainer import Trainer
 from gradatim.training.transfer import freeze, layerwise_groups, replace_head, unfreeze
 
@@ -29,17 +31,20 @@ __all__ = [
     "NonFiniteError",
     "Replicas",
     "SwitchOptimizer",
+    "TeacherForcing",
     "TensorBoard",
     "Ticket",
     "Trainer",
     "augmented_step",
     "build_metric",
+    "ctc_step",
     "denoising_step",
     "distillation_step",
     "find_tickets",
     "freeze",
     "gradient_norm_step",
     "gradient_variance_step",
+    "inverse_sigmoid_decay",
     "layerwise_groups",
     "load_checkpoint",
     "lr_range_test",

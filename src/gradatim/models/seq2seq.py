@@ -1,0 +1,226 @@
+"""Encoder-decoder: a sequence in, a sequence of another length out."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.data.vocabulary import END, PAD, START
+from gradatim.errors import InvalidValue, choose
+from gradatim.models.sequence_encoder import SequenceEncoder
+from gradatim.nn import AdditiveAttention, DotAttention, Recurrent, beam_search, initialize
+from gradatim.nn.beam import Hypotheses
+from gradatim.nn.cells.cell import State
+from gradatim.nn.cells.named import CellFactory
+
+ATTENTIONS = ("additive", "dot", "none")
+
+
+@dataclass
+class _Memory:
+    """What the decoder reads from: the encoder's outputs, the same at every step."""
+
+    keys: Tensor
+    projected: Tensor | None
+    summary: Tensor
+    is_real: Tensor | None
+
+    def select(self, rows: Tensor) -> "_Memory":
+        if len(rows) == len(self.keys):
+            return self  # a beam's rows change places only among those that read the same source
+        parts = (self.keys, self.projected, self.summary, self.is_real)
+        return _Memory(*(None if part is None else part[rows] for part in parts))
+
+
+class _Step(NamedTuple):
+    features: Tensor
+    state: State
+    weights: Tensor | None
+
+
+class Seq2Seq(nn.Module):
+    r"""Translate token sequences, with attention over the source.
+
+    .. math::
+        k_1,\dots,k_S &= \operatorname{BiRNN}(x), \qquad s_0 = \tanh(U [\overrightarrow{k}_S; \overleftarrow{k}_1]), \\
+        c_t &= \textstyle\sum_s \alpha_{ts} k_s, \qquad \alpha_t = \operatorname{softmax}_s(e(s_{t-1}, k_s)), \\
+        s_t &= R(s_{t-1}, [e(y_{t-1}); c_t]), \qquad p(y_t \mid y_{<t}, x) = \operatorname{softmax}(W [s_t; c_t] + b)
+
+    Without attention :math:`c_t` is the encoder's last state, at every step the same: the whole source
+    must pass through it. :math:`y_0` is ``<start>``, sequences end with ``<end>``, padding is 0, as a
+    :class:`~gradatim.data.Vocabulary` numbers them. Train it on ``(source, lengths, target, target)``
+    with :func:`~gradatim.losses.token_cross_entropy`, or on ``(source, lengths, target)`` with
+    :class:`~gradatim.training.TeacherForcing`.
+
+    Args:
+        source_tokens: Size of the source's vocabulary.
+        target_tokens: Size of the target's vocabulary.
+        dim: Width of both embeddings.
+        hidden_dim: Width of :math:`s_t`, and of each direction of the encoder.
+        attention: ``"additive"`` (Bahdanau), ``"dot"`` (Luong) or ``"none"``.
+        cell: :math:`R`, as in :class:`~gradatim.nn.Recurrent`, for encoder and decoder.
+        num_layers: Layers of encoder and decoder.
+        dropout: Probability to drop an entry of an embedding, and of every layer's output.
+
+    Example:
+        >>> model = Seq2Seq(30, 20, hidden_dim=16)
+        >>> source, lengths = torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([3, 2])
+        >>> target = torch.tensor([[4, 5, 2, 0], [6, 7, 8, 2]])
+        >>> model(source, lengths, target).shape, model.align(source, lengths, target).shape
+        (torch.Size([2, 4, 20]), torch.Size([2, 4, 3]))
+        >>> model.translate(source, lengths, beam_width=3, max_length=6).tokens.shape[:2]
+        torch.Size([2, 3])
+
+    Reference:
+        Bahdanau, Cho and Bengio, Neural Machine Translation by Jointly Learning to Align and
+        Translate, 2015; without its maxout layer.
+    """
+
+    def __init__(
+        self,
+        source_tokens: int,
+        target_tokens: int,
+        *,
+        dim: int = 32,
+        hidden_dim: int = 64,
+        attention: str = "additive",
+        cell: str | CellFactory = "gru",
+        num_layers: int = 1,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.source_tokens, self.target_tokens = source_tokens, target_tokens
+        self.dim, self.hidden_dim, self.cell = dim, hidden_dim, cell
+        self.num_layers, self.dropout = num_layers, dropout
+        self.attention = choose("Seq2Seq", "attention", attention, ATTENTIONS)
+        self.encoder = SequenceEncoder(
+            dim, hidden_dim, num_tokens=source_tokens, cell=cell, num_layers=num_layers,
+            is_bidirectional=True, dropout=dropout,
+        )  # fmt: skip
+        key_dim = self.encoder.output_dim
+        self.attend = {
+            "additive": lambda: AdditiveAttention(hidden_dim, key_dim, hidden_dim),
+            "dot": lambda: DotAttention(hidden_dim, key_dim),
+            "none": lambda: None,
+        }[attention]()
+        self.embedding = nn.Embedding(target_tokens, dim, padding_idx=PAD)
+        self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=dropout)
+        self.drop = nn.Dropout(dropout)
+        self.begin = nn.Linear(key_dim, self.rnn.num_states * num_layers * hidden_dim)
+        self.readout = nn.Linear(hidden_dim + key_dim, target_tokens)
+        initialize(self.begin, "xavier")
+        initialize(self.readout, "xavier")
+
+    def forward(
+        self,
+        source: Tensor,
+        lengths: Tensor | None,
+        target: Tensor,
+        teacher_forcing: float = 1.0,
+    ) -> Tensor:
+        """Predict each token of ``target``.
+
+        Args:
+            source: Tokens, padded at the end, shape ``(B, S)``.
+            lengths: Real tokens of each source, from 1 to ``S``; ``None`` for all.
+            target: Tokens with ``<end>``, then padding, shape ``(B, L)``.
+            teacher_forcing: Probability that a step is given the true token before it; otherwise it is
+                given the model's own, as when translating.
+
+        Returns:
+            Logits, shape ``(B, L, target_tokens)``.
+        """
+        return self.readout(self._unroll(source, lengths, target, teacher_forcing)[0])
+
+    def align(self, source: Tensor, lengths: Tensor | None, target: Tensor) -> Tensor:
+        """Return the attention map: weights of the source at each step, shape ``(B, L, S)``."""
+        if self.attend is None:
+            raise InvalidValue(
+                "Seq2Seq: attention must be additive or dot for an attention map, got 'none'."
+            )
+        return self._unroll(source, lengths, target, 1.0)[1]
+
+    @torch.no_grad()
+    def translate(
+        self,
+        source: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        beam_width: int = 1,
+        max_length: int = 64,
+    ) -> Hypotheses:
+        """Find the most probable translations; width 1 is greedy.
+
+        Args:
+            source: Tokens, padded at the end, shape ``(B, S)``.
+            lengths: Real tokens of each source; all by default.
+            beam_width: Translations to keep in mind and to return, the best first.
+            max_length: Most tokens, ``<end>`` included.
+        """
+        memory, state = self._encode(source, lengths)
+
+        def step(
+            state: tuple[_Memory, State], last: Tensor
+        ) -> tuple[Tensor, tuple[_Memory, State]]:
+            memory, inside = state
+            moved = self._step(memory, tuple(part.transpose(0, 1) for part in inside), last)
+            log_probs = torch.log_softmax(self.readout(moved.features), -1)
+            return log_probs, (memory, tuple(part.transpose(0, 1) for part in moved.state))
+
+        start = torch.full((len(source),), START, device=source.device)
+        batch_first = tuple(part.transpose(0, 1) for part in state)
+        return beam_search(
+            step, (memory, batch_first), start, end=END, beam_width=beam_width, max_length=max_length,
+            padding=PAD,
+        )  # fmt: skip
+
+    def _encode(self, source: Tensor, lengths: Tensor | None) -> tuple[_Memory, State]:
+        keys, summary, is_real = self.encoder(source, lengths)
+        projected = None if self.attend is None else self.attend.project(keys)
+        h = torch.tanh(self.begin(summary))  # (B, states * layers * H)
+        state = h.view(len(h), -1, self.num_layers, self.hidden_dim).permute(1, 2, 0, 3)
+        return _Memory(keys, projected, summary, is_real), tuple(state)
+
+    def _step(self, memory: _Memory, state: State, last: Tensor) -> _Step:
+        """Move the decoder by one token ``(B,)``; features are what the read-out sees."""
+        context, weights = memory.summary, None
+        if self.attend is not None:
+            context, weights = self.attend(
+                state[0][-1], memory.keys, memory.is_real, memory.projected
+            )
+        x = torch.cat([self.drop(self.embedding(last)), context], -1)  # (B, dim + key_dim)
+        output, state = self.rnn(x[:, None], None, state)
+        return _Step(torch.cat([self.drop(output[:, 0]), context], -1), state, weights)
+
+    def _unroll(
+        self, source: Tensor, lengths: Tensor | None, target: Tensor, teacher_forcing: float
+    ) -> tuple[Tensor, Tensor]:
+        """Features ``(B, L, ·)`` and weights ``(B, L, S)`` along a target."""
+        if target.ndim != 2 or not target.shape[1]:
+            raise InvalidValue(
+                f"Seq2Seq: target must have shape (B, L) with L from 1, got {tuple(target.shape)}."
+            )
+        if not 0.0 <= teacher_forcing <= 1.0:
+            raise InvalidValue(
+                f"Seq2Seq: teacher_forcing must be from 0 to 1, got {teacher_forcing}."
+            )
+        memory, state = self._encode(source, lengths)
+        last = torch.full_like(target[:, 0], START)
+        features, weights = [], []
+        for t in range(target.shape[1]):
+            moved = self._step(memory, state, last)
+            state = moved.state
+            features.append(moved.features)
+            weights.append(moved.weights)
+            last = self._next_input(target[:, t], moved.features, teacher_forcing)
+        has_map = self.attend is not None
+        return torch.stack(features, 1), torch.stack(weights, 1) if has_map else source
+
+    def _next_input(self, truth: Tensor, features: Tensor, teacher_forcing: float) -> Tensor:
+        if teacher_forcing == 1.0:
+            return truth
+        with torch.no_grad():
+            own = self.readout(features).argmax(-1)
+        is_forced = torch.rand(len(truth), device=truth.device) < teacher_forcing
+        return torch.where(is_forced, truth, own)

@@ -1,0 +1,114 @@
+"""What every sequence model begins with: embed tokens, run recurrent layers over them."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.data.vocabulary import PAD
+from gradatim.errors import InvalidType, InvalidValue
+from gradatim.nn import Recurrent, real_steps
+from gradatim.nn.cells.named import CellFactory
+
+
+class Encoded(NamedTuple):
+    """A batch of sequences after the recurrent layers.
+
+    Args:
+        outputs: Outputs of the last layer, zero at padding, shape ``(B, T, output_dim)``.
+        summary: The last layer's state after the last real step, both directions side by side, shape
+            ``(B, output_dim)``.
+        is_real: False at padding, shape ``(B, T)``; ``None`` where there is none.
+    """
+
+    outputs: Tensor
+    summary: Tensor
+    is_real: Tensor | None
+
+
+class SequenceEncoder(nn.Module):
+    """Recurrent layers over vectors, or over tokens that are embedded first.
+
+    Args:
+        input_dim: Width of a step's vector; of the embedding, for tokens.
+        hidden_dim: Width of the state of one layer and direction.
+        num_tokens: Size of the vocabulary; ``None`` where steps are vectors.
+        cell: As in :class:`~gradatim.nn.Recurrent`.
+        num_layers: Layers in the stack.
+        is_bidirectional: Whether each layer also runs from the end to the start.
+        dropout: Probability to drop an entry of an embedding, and of every layer's output.
+
+    Example:
+        >>> encoder = SequenceEncoder(8, 16, num_tokens=100)
+        >>> outputs, summary, is_real = encoder(torch.tensor([[5, 7, 9], [4, 0, 0]]), torch.tensor([3, 1]))
+        >>> outputs.shape, summary.shape
+        (torch.Size([2, 3, 16]), torch.Size([2, 16]))
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        hidden_dim: int,
+        *,
+        num_tokens: int | None = None,
+        cell: str | CellFactory = "gru",
+        num_layers: int = 1,
+        is_bidirectional: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.num_tokens = num_tokens
+        self.embedding = (
+            None if num_tokens is None else nn.Embedding(num_tokens, input_dim, padding_idx=PAD)
+        )
+        self.rnn = Recurrent(cell, input_dim, hidden_dim, num_layers, is_bidirectional, dropout)
+        self.output_dim = self.rnn.output_dim
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Encoded:
+        """Encode a padded batch.
+
+        Args:
+            x: Vectors ``(B, T, input_dim)``, or tokens ``(B, T)``.
+            lengths: Real steps of each sequence, from 1 to ``T``; all ``T`` by default.
+        """
+        self._check(x, lengths)
+        T = x.shape[1]
+        if lengths is not None:
+            x = x[:, : int(lengths.max())]  # what is padding in every row costs nothing
+        is_real = real_steps("SequenceEncoder", x, lengths)
+        if self.embedding is not None:
+            x = self.drop(self.embedding(x))  # (B, T, input_dim)
+        outputs, state = self.rnn(x, lengths)
+        last = state[0][-self.rnn.num_directions :]  # (directions, B, H)
+        summary = self.drop(last.transpose(0, 1).flatten(1))  # (B, output_dim)
+        missing = T - x.shape[1]
+        if missing:
+            outputs = nn.functional.pad(outputs, (0, 0, 0, missing))
+            is_real = real_steps("SequenceEncoder", outputs, lengths)
+        return Encoded(self.drop(outputs), summary, is_real)
+
+    def _check(self, x: Tensor, lengths: Tensor | None) -> None:
+        if x.ndim < 2 or 0 in x.shape[:2]:
+            raise InvalidValue(
+                "SequenceEncoder: x must hold at least one sequence of one step or more, "
+                f"got shape {tuple(x.shape)}."
+            )
+        if lengths is not None and len(lengths) == len(x) and int(lengths.min()) < 1:
+            raise InvalidValue(
+                "SequenceEncoder: lengths must be 1 or more, "
+                f"got {int(lengths.min())} in row {int(lengths.argmin())}. Leave empty sequences out."
+            )
+        if self.num_tokens is None:
+            return
+        if x.is_floating_point() or x.ndim != 2:
+            raise InvalidType(
+                f"SequenceEncoder: x must be tokens of shape (B, T), got {x.dtype} of shape "
+                f"{tuple(x.shape)}. Leave num_tokens out where steps are vectors."
+            )
+        low, high = torch.aminmax(x)
+        if int(low) < 0 or int(high) >= self.num_tokens:
+            raise InvalidValue(
+                f"SequenceEncoder: x must be tokens from 0 to {self.num_tokens - 1}, "
+                f"got {int(low)} to {int(high)}. Try num_tokens={int(high) + 1}."
+            )

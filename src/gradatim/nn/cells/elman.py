@@ -5,6 +5,7 @@ from torch import Tensor
 
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.cells.cell import Cell, State, input_map, last_real, state_map
+from gradatim.nn.cells.elman_bptt import ElmanThroughTime
 
 
 class ElmanCell(Cell):
@@ -12,7 +13,8 @@ class ElmanCell(Cell):
 
     .. math:: h_t = \phi(W x_t + U h_{t-1} + b), \qquad y_t = h_t
 
-    With tanh and ReLU it equals PyTorch's ``nn.RNN``, whose kernel runs then.
+    With tanh and ReLU it equals PyTorch's ``nn.RNN``: its kernel runs where no gradient is wanted,
+    and in training a faster one of our own.
 
     Args:
         input_dim: Width of :math:`x_t`.
@@ -46,11 +48,14 @@ class ElmanCell(Cell):
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
         # Past the end of its sequence a ReLU state may overflow: there it must stand still.
-        if self.activation == "tanh" or (self.activation == "relu" and is_real is None):
-            kernel = torch.rnn_tanh if self.activation == "tanh" else torch.rnn_relu
-            W, U, b = self.input.weight, self.recurrent.weight, self.input.bias
-            outputs, h = kernel(
-                x, state[0][None], [W, U, b, torch.zeros_like(b)], True, 1, 0.0, self.training, False, True
-            )  # fmt: skip
-            return outputs, (h[0] if is_real is None else last_real(outputs, state[0], is_real),)
-        return super().unroll(x, state, is_real)
+        if self.activation != "tanh" and (self.activation != "relu" or is_real is not None):
+            return super().unroll(x, state, is_real)
+        h, U, is_relu = state[0], self.recurrent.weight, self.activation == "relu"
+        if torch.is_grad_enabled():
+            p = self.project(x.transpose(0, 1))  # (T, B, H)
+            outputs = ElmanThroughTime.apply(p, h, U, is_relu).transpose(0, 1)
+        else:
+            kernel = torch.rnn_relu if is_relu else torch.rnn_tanh
+            parameters = [self.input.weight, U, self.input.bias, torch.zeros_like(self.input.bias)]
+            outputs, _ = kernel(x, h[None], parameters, True, 1, 0.0, False, False, True)
+        return outputs, (outputs[:, -1] if is_real is None else last_real(outputs, h, is_real),)

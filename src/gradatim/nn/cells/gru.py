@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.nn.cells.cell import Cell, State, input_map, last_real, state_map
+from gradatim.nn.cells.gru_bptt import GRUThroughTime
 
 
 class GRUCell(Cell):
@@ -15,8 +16,8 @@ class GRUCell(Cell):
         \tilde h_t &= \tanh(W_h x_t + b_h + r_t \odot (U_h h_{t-1} + b_u)), \\
         h_t &= (1 - z_t) \odot \tilde h_t + z_t \odot h_{t-1}, \qquad y_t = h_t
 
-    At :math:`z = 1` the state is kept. Equal to PyTorch's ``nn.GRU``, whose kernel runs. Rows of the
-    weights are in its order :math:`r, z, h`. :class:`ChoGRUCell` resets before the multiplication,
+    At :math:`z = 1` the state is kept. Equal to PyTorch's ``nn.GRU``: its kernel runs where no
+    gradient is wanted, and in training a faster one of our own. Rows of the weights are in its order :math:`r, z, h`. :class:`ChoGRUCell` resets before the multiplication,
     :class:`ChungGRUCell` also turns :math:`z` round.
 
     Args:
@@ -25,7 +26,7 @@ class GRUCell(Cell):
 
     Example:
         >>> cell = GRUCell(3, 4)
-        >>> _ = nn.init.constant_(cell.input.bias[4:8].detach(), 100.0)  # z = 1
+        >>> _ = torch.nn.init.constant_(cell.input.bias[4:8].detach(), 100.0)  # z = 1
         >>> (h,), y = cell((torch.full((1, 4), 0.5),), torch.ones(1, 3))
         >>> h.tolist()
         [[0.5, 0.5, 0.5, 0.5]]
@@ -59,8 +60,11 @@ class GRUCell(Cell):
     def unroll(
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        W, U, b = self.input.weight, self.recurrent.weight, self.input.bias
-        outputs, h = torch.gru(
-            x, state[0][None], [W, U, b, self._state_bias()], True, 1, 0.0, self.training, False, True
-        )  # fmt: skip
-        return outputs, (h[0] if is_real is None else last_real(outputs, state[0], is_real),)
+        h, U, bias = state[0], self.recurrent.weight, self._state_bias()
+        if torch.is_grad_enabled():
+            p = self.project(x.transpose(0, 1))  # (T, B, 3H)
+            outputs = GRUThroughTime.apply(p, h, U, bias).transpose(0, 1)
+        else:
+            parameters = [self.input.weight, U, self.input.bias, bias]
+            outputs, _ = torch.gru(x, h[None], parameters, True, 1, 0.0, False, False, True)
+        return outputs, (outputs[:, -1] if is_real is None else last_real(outputs, h, is_real),)

@@ -7,15 +7,33 @@ from gradatim.errors import InvalidType, choose
 from gradatim.nn.cells.cell import Cell
 from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
+from gradatim.nn.cells.gru_cho import ChoGRUCell
+from gradatim.nn.cells.gru_chung import ChungGRUCell
+from gradatim.nn.cells.highway import HighwayCell
 from gradatim.nn.cells.lstm import LSTMCell
+from gradatim.nn.cells.lstm_no_forget import NoForgetLSTMCell
+from gradatim.nn.cells.lstm_output_map import OutputMapLSTMCell
+from gradatim.nn.cells.lstm_peephole import PeepholeLSTMCell
+from gradatim.nn.cells.min_gru import MinGRUCell
+from gradatim.nn.cells.min_lstm import MinLSTMCell
+from gradatim.nn.cells.residual import ResidualCell
 
 CellFactory = Callable[[int, int], Cell]
 
 CELLS: dict[str, CellFactory] = {
     "elman": ElmanCell,
     "elman_relu": partial(ElmanCell, activation="relu"),
+    "residual": ResidualCell,
+    "highway": HighwayCell,
     "lstm": LSTMCell,
+    "lstm_no_forget": NoForgetLSTMCell,
+    "lstm_output_map": OutputMapLSTMCell,
+    "lstm_peephole": PeepholeLSTMCell,
     "gru": GRUCell,
+    "gru_cho": ChoGRUCell,
+    "gru_chung": ChungGRUCell,
+    "min_gru": MinGRUCell,
+    "min_lstm": MinLSTMCell,
 }
 
 

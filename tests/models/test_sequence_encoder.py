@@ -9,7 +9,8 @@ def test_the_summary_is_the_state_at_both_ends():
     torch.manual_seed(0)
     encoder = SequenceEncoder(3, 4, is_bidirectional=True, num_layers=2)
     x, lengths = torch.randn(3, 6, 3), torch.tensor([6, 2, 4])
-    outputs, summary, is_real = encoder(x, lengths)
+    outputs, summary, state, is_real = encoder(x, lengths)
+    assert torch.equal(torch.cat([state[0][2], state[0][3]], 1), summary)
     for b, length in enumerate(lengths.tolist()):
         assert torch.allclose(summary[b, :4], outputs[b, length - 1, :4], atol=1e-6)
         assert torch.allclose(summary[b, 4:], outputs[b, 0, 4:], atol=1e-6)
@@ -19,7 +20,7 @@ def test_the_summary_is_the_state_at_both_ends():
 def test_common_padding_is_cut_and_given_back():
     encoder = SequenceEncoder(3, 4)
     x, lengths = torch.randn(2, 9, 3), torch.tensor([3, 2])
-    outputs, summary, is_real = encoder(x, lengths)
+    outputs, summary, _, is_real = encoder(x, lengths)
     assert outputs.shape == (2, 9, 4)
     assert is_real.shape == (2, 9)
     assert (outputs[~is_real] == 0).all()

@@ -1,15 +1,18 @@
 """Architectures, one file each, built by name."""
 
+from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN, whitening_filters
+from gradatim.models.forecaster import Forecast, Forecaster
 from gradatim.models.generation import generate, stream
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.lenet import LeNet
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
+from gradatim.models.published import PublishedNetwork, published_resnet
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.registry import MODELS, build, describe, rebuild
 from gradatim.models.residual_mlp import ResidualMLP
@@ -32,15 +35,19 @@ __all__ = [
     "CTC",
     "GPT",
     "MLP",
+    "BagOfEmbeddings",
     "CifarResNet",
     "DecodingState",
     "DenseNet",
     "DenselyConnectedMLP",
     "Encoded",
     "FastCNN",
+    "Forecast",
+    "Forecaster",
     "HighwayMLP",
     "LeNet",
     "MLPMixer",
+    "PublishedNetwork",
     "RecurrentLanguageModel",
     "ResNet",
     "ResidualMLP",
@@ -58,6 +65,7 @@ __all__ = [
     "build",
     "describe",
     "generate",
+    "published_resnet",
     "rebuild",
     "stream",
     "whitening_filters",

@@ -7,6 +7,7 @@ from gradatim.errors import InvalidValue
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.nn import best_path, prefix_beam_search
 from gradatim.nn.cells.named import CellFactory
+from gradatim.nn.training_modes import evaluation_mode
 
 
 class CTC(nn.Module):
@@ -77,7 +78,8 @@ class CTC(nn.Module):
         Returns:
             Labels, shape ``(B, L)`` with 0 behind the last, and how many there are, shape ``(B,)``.
         """
-        log_probs = self(x, lengths)
+        with evaluation_mode(self):
+            log_probs = self(x, lengths)
         if beam_width is None:
             return best_path(log_probs, lengths)
         found = prefix_beam_search(log_probs, lengths, beam_width=beam_width)

@@ -7,6 +7,7 @@ from gradatim.errors import InvalidValue
 from gradatim.nn import Recurrent, generate, initialize
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
+from gradatim.nn.training_modes import evaluation_mode
 
 
 class RecurrentLanguageModel(nn.Module):
@@ -115,10 +116,11 @@ class RecurrentLanguageModel(nn.Module):
                 f"got shape {tuple(prompt.shape)}."
             )
         state = None
-        if prompt.shape[1] > 1:
-            _, inside = self(prompt[:, :-1])
-            state = tuple(part.transpose(0, 1) for part in inside)
-        return generate(
-            self.step, state, prompt[:, -1], length=length, temperature=temperature, top_k=top_k,
-            generator=generator,
-        )  # fmt: skip
+        with evaluation_mode(self):
+            if prompt.shape[1] > 1:
+                _, inside = self(prompt[:, :-1])
+                state = tuple(part.transpose(0, 1) for part in inside)
+            return generate(
+                self.step, state, prompt[:, -1], length=length, temperature=temperature, top_k=top_k,
+                generator=generator,
+            )  # fmt: skip

@@ -8,16 +8,24 @@ from typing import Any
 from torch import nn
 
 from gradatim.errors import InvalidType, choose
+from gradatim.models.bag_of_embeddings import BagOfEmbeddings
+from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN
+from gradatim.models.forecaster import Forecaster
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.lenet import LeNet
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
+from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.residual_mlp import ResidualMLP
 from gradatim.models.resnet import CifarResNet, ResNet
+from gradatim.models.seq2seq import Seq2Seq
+from gradatim.models.sequence_classifier import SequenceClassifier
+from gradatim.models.sequence_generator import SequenceGenerator
+from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
@@ -40,6 +48,14 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "mlp_mixer": MLPMixer,
     "gpt": GPT,
     "transformer": Transformer,
+    "bag_of_embeddings": BagOfEmbeddings,
+    "sequence_classifier": SequenceClassifier,
+    "sequence_tagger": SequenceTagger,
+    "sequence_generator": SequenceGenerator,
+    "seq2seq": Seq2Seq,
+    "ctc": CTC,
+    "forecaster": Forecaster,
+    "recurrent_language_model": RecurrentLanguageModel,
     "lenet": LeNet,
     "fast_cnn": FastCNN,
     "vgg": VGG,

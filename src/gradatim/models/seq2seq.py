@@ -13,6 +13,7 @@ from gradatim.nn import AdditiveAttention, DotAttention, Recurrent, beam_search,
 from gradatim.nn.beam import Hypotheses
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
+from gradatim.nn.training_modes import evaluation_mode
 
 ATTENTIONS = ("additive", "dot", "none")
 
@@ -133,13 +134,15 @@ class Seq2Seq(nn.Module):
         """
         return self.readout(self._unroll(source, lengths, target, teacher_forcing)[0])
 
+    @torch.no_grad()
     def align(self, source: Tensor, lengths: Tensor | None, target: Tensor) -> Tensor:
         """Return the attention map: weights of the source at each step, shape ``(B, L, S)``."""
         if self.attend is None:
             raise InvalidValue(
                 "Seq2Seq: attention must be additive or dot for an attention map, got 'none'."
             )
-        return self._unroll(source, lengths, target, 1.0)[1]
+        with evaluation_mode(self):
+            return self._unroll(source, lengths, target, 1.0)[1]
 
     @torch.no_grad()
     def translate(
@@ -158,7 +161,6 @@ class Seq2Seq(nn.Module):
             beam_width: Translations to keep in mind and to return, the best first.
             max_length: Most tokens, ``<end>`` included.
         """
-        memory, state = self._encode(source, lengths)
 
         def step(
             state: tuple[_Memory, State], last: Tensor
@@ -169,14 +171,16 @@ class Seq2Seq(nn.Module):
             return log_probs, (memory, tuple(part.transpose(0, 1) for part in moved.state))
 
         start = torch.full((len(source),), START, device=source.device)
-        batch_first = tuple(part.transpose(0, 1) for part in state)
-        return beam_search(
-            step, (memory, batch_first), start, end=END, beam_width=beam_width, max_length=max_length,
-            padding=PAD,
-        )  # fmt: skip
+        with evaluation_mode(self):
+            memory, state = self._encode(source, lengths)
+            batch_first = tuple(part.transpose(0, 1) for part in state)
+            return beam_search(
+                step, (memory, batch_first), start, end=END, beam_width=beam_width,
+                max_length=max_length, padding=PAD,
+            )  # fmt: skip
 
     def _encode(self, source: Tensor, lengths: Tensor | None) -> tuple[_Memory, State]:
-        keys, summary, is_real = self.encoder(source, lengths)
+        keys, summary, _, is_real = self.encoder(source, lengths)
         projected = None if self.attend is None else self.attend.project(keys)
         h = torch.tanh(self.begin(summary))  # (B, states * layers * H)
         state = h.view(len(h), -1, self.num_layers, self.hidden_dim).permute(1, 2, 0, 3)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn import Recurrent, real_steps
+from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
 
 
@@ -18,11 +19,13 @@ class Encoded(NamedTuple):
         outputs: Outputs of the last layer, zero at padding, shape ``(B, T, output_dim)``.
         summary: The last layer's state after the last real step, both directions side by side, shape
             ``(B, output_dim)``.
+        state: State of all layers after the last real step, as :class:`~gradatim.nn.Recurrent` returns it.
         is_real: False at padding, shape ``(B, T)``; ``None`` where there is none.
     """
 
     outputs: Tensor
     summary: Tensor
+    state: State
     is_real: Tensor | None
 
 
@@ -40,8 +43,8 @@ class SequenceEncoder(nn.Module):
 
     Example:
         >>> encoder = SequenceEncoder(8, 16, num_tokens=100)
-        >>> outputs, summary, is_real = encoder(torch.tensor([[5, 7, 9], [4, 0, 0]]), torch.tensor([3, 1]))
-        >>> outputs.shape, summary.shape
+        >>> encoded = encoder(torch.tensor([[5, 7, 9], [4, 0, 0]]), torch.tensor([3, 1]))
+        >>> encoded.outputs.shape, encoded.summary.shape
         (torch.Size([2, 3, 16]), torch.Size([2, 16]))
     """
 
@@ -86,7 +89,7 @@ class SequenceEncoder(nn.Module):
         if missing:
             outputs = nn.functional.pad(outputs, (0, 0, 0, missing))
             is_real = real_steps("SequenceEncoder", outputs, lengths)
-        return Encoded(self.drop(outputs), summary, is_real)
+        return Encoded(self.drop(outputs), summary, state, is_real)
 
     def _check(self, x: Tensor, lengths: Tensor | None) -> None:
         if x.ndim < 2 or 0 in x.shape[:2]:

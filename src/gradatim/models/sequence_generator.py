@@ -9,6 +9,7 @@ from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.nn import beam_search, generate, initialize
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
+from gradatim.nn.training_modes import evaluation_mode
 
 
 class SequenceGenerator(nn.Module):
@@ -112,12 +113,13 @@ class SequenceGenerator(nn.Module):
         """
         state = tuple(part.transpose(0, 1) for part in self.initial_state(x))
         start = torch.full((len(x),), START, device=x.device)
-        if beam_width is not None:
-            found = beam_search(
-                self.language.step, state, start, end=END, beam_width=beam_width, max_length=length
-            )
-            return found.tokens[:, 0]
-        return generate(
-            self.language.step, state, start, length=length, end=END, temperature=temperature,
-            generator=generator,
-        )  # fmt: skip
+        with evaluation_mode(self):
+            if beam_width is not None:
+                found = beam_search(
+                    self.language.step, state, start, end=END, beam_width=beam_width, max_length=length
+                )  # fmt: skip
+                return found.tokens[:, 0]
+            return generate(
+                self.language.step, state, start, length=length, end=END, temperature=temperature,
+                generator=generator,
+            )  # fmt: skip

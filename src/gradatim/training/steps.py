@@ -11,6 +11,7 @@ from gradatim.errors import InvalidType
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.optim import needs_closure
+from gradatim.robust import Attack
 from gradatim.training.batches import Batch, Batches, InMemory
 from gradatim.training.chain import SMALL_STEP, Chain, is_chain
 from gradatim.training.flat import FlatOptimizer, is_flattenable
@@ -68,6 +69,18 @@ def forward(trainer: "Trainer", batch: Batch) -> tuple[Tensor | None, Mapping[st
     }
 
 
+def attacked(attack: Attack, model: nn.Module, batch: Batch) -> Batch:
+    """Put the worst inputs that ``attack`` finds in the place of those of a batch."""
+    if not isinstance(batch, tuple) or len(batch) != 2:
+        size = f" of {len(batch)}" if isinstance(batch, tuple) else ""
+        raise InvalidType(
+            f"Trainer: a batch must be a pair (x, y) to be attacked, got {type(batch).__name__}{size}. "
+            "Attack inside step= instead."
+        )
+    x, y = batch
+    return attack(model, x, y), y
+
+
 class AutogradStep:
     """Forward, backward and update as in any PyTorch loop."""
 
@@ -81,6 +94,8 @@ class AutogradStep:
         return nullcontext()
 
     def __call__(self, batch: Batch) -> Tensor | None:
+        if self.trainer.attack is not None:
+            batch = attacked(self.trainer.attack, self.trainer.model, batch)
         if self.needs_closure:
             return self._step_with_closure(batch)
         loss = self._evaluate(batch, is_observed=True)
@@ -148,6 +163,7 @@ class ChainStep:
         optimized = [p for group in trainer.optimizer.param_groups for p in group["params"]]
         return (
             trainer.step is None
+            and trainer.attack is None
             and trainer.scheduler is None  # PyTorch's schedulers count the steps of their optimizer
             and not any(callback.needs_autograd for callback in trainer.callbacks)
             and is_chain(trainer.model, trainer.loss)

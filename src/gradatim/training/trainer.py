@@ -16,6 +16,7 @@ from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.threads import limit_threads
+from gradatim.robust import Attack
 from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
@@ -51,6 +52,8 @@ class Trainer:
         step: Replaces forward pass and loss: a function ``(model, batch) -> loss``, or a mapping with
             ``"loss"`` and other figures to record. A mapping without ``"loss"`` means that the step
             has updated the model itself.
+        attack: Function ``(model, x, y) -> x'`` that worsens the inputs of every training batch, such as
+            ``functools.partial(pgd, eps=0.1, steps=7)``: adversarial training. Validation stays clean.
         device: ``"auto"`` takes an accelerator when there is one.
         memory_format: ``"channels_last"`` or ``"contiguous"`` for images ``(B, C, H, W)``; ``"auto"`` takes
             what is faster for the model. It changes results by rounding only.
@@ -81,6 +84,7 @@ class Trainer:
         metrics: Sequence[str | MetricFunction] = (),
         callbacks: Sequence[Callback] = (),
         step: StepFunction | None = None,
+        attack: Attack | None = None,
         device: str | torch.device = "auto",
         memory_format: str = "auto",
         seed: int = 0,
@@ -100,7 +104,7 @@ class Trainer:
         self.schedule = build_schedule(None if isinstance(schedule, LRScheduler) else schedule)
         self.epochs, self.batch_size = int(epochs), int(batch_size)
         self.clip_norm, self.clip_value = clip_norm, clip_value
-        self.metrics, self.step = tuple(metrics), step
+        self.metrics, self.step, self.attack = tuple(metrics), step, attack
         for metric in self.metrics:
             build_metric(metric)
         self.callbacks = sorted(callbacks, key=lambda callback: isinstance(callback, Checkpoint))

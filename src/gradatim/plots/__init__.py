@@ -37,11 +37,13 @@ from gradatim.plots.neurons import (
     version_space,
 )
 from gradatim.plots.regions import linear_pieces, region_maps
+from gradatim.plots.sequences import attention_maps, forecast_bands, label_probabilities
 from gradatim.plots.style import new_figure
 
 __all__ = [
     "SurfacePanel",
     "activation_gallery",
+    "attention_maps",
     "basis_fits",
     "class_regions",
     "comparison_bars",
@@ -53,12 +55,14 @@ __all__ = [
     "error_curves",
     "error_surfaces",
     "fit_panels",
+    "forecast_bands",
     "gradient_decay",
     "graph_figure",
     "hebbian_errors",
     "hopfield_capacity_curves",
     "image_grid",
     "jacobian_cost_figure",
+    "label_probabilities",
     "layer_histograms",
     "learning_curves",
     "likelihood_curves",

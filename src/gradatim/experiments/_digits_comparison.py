@@ -94,13 +94,17 @@ def fit_lda(split: Split) -> Result:
 
 
 def most_confident_mistakes(
-    result: Result, images: Tensor, labels: NDArray[np.int64], count: int
+    probabilities: NDArray[np.float64],
+    images: Tensor,
+    labels: NDArray[np.int64],
+    count: int,
+    names: Sequence[str] = tuple("0123456789"),
 ) -> tuple[Tensor, list[str]]:
-    """Return the wrongly classified images of highest probability, with ``true→predicted`` titles."""
-    predicted, sure = result.probabilities.argmax(1), result.probabilities.max(1)
+    """Return the wrongly classified images of highest probability, with ``true → predicted`` titles."""
+    predicted, sure = probabilities.argmax(1), probabilities.max(1)
     wrong = np.flatnonzero(predicted != labels)
     worst = wrong[np.argsort(-sure[wrong])][:count]
-    return images[worst], [f"{labels[i]} → {predicted[i]}" for i in worst]
+    return images[worst], [f"{names[labels[i]]} → {names[predicted[i]]}" for i in worst]
 
 
 def build_report(
@@ -151,7 +155,9 @@ def build_report(
     counts = np.zeros((10, 10), dtype=int)
     np.add.at(counts, (labels, best.probabilities.argmax(1)), 1)
     report.figure("confusion", confusion_matrix(counts), caption=f"Where {best.name} goes wrong.")
-    images, titles = most_confident_mistakes(best, split.test[0], labels, 24)
+    images, titles = most_confident_mistakes(
+        best.probabilities, split.test[0], labels, 24
+    )
     if titles:
         report.figure(
             "mistakes",

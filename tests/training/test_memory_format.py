@@ -1,0 +1,109 @@
+"""Channels last: the same numbers, and the order the convolutions want."""
+
+import pytest
+import torch
+from torch import nn
+
+from gradatim.models import VGG
+from gradatim.training import Trainer
+from gradatim.training.memory_format import (
+    channels_last,
+    reading_channels_last,
+    wants_channels_last,
+)
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_values_stay_and_channels_lie_side_by_side(channels):
+    x = torch.randn(2, channels, 4, 5)
+    y = channels_last(x)
+    assert torch.equal(x, y)
+    assert y.stride() == (20 * channels, 1, 5 * channels, channels)
+    assert channels_last(y).data_ptr() == y.data_ptr()
+
+
+def test_gradients_pass():
+    for channels in (1, 2):
+        x = torch.randn(1, channels, 2, 2, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(channels_last, x)
+
+
+class Order(nn.Module):
+    """Notes the order in which its input lies in memory."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.seen = nn.Conv2d(3, 4, 3), []
+
+    def forward(self, x):
+        self.seen.append(x.is_contiguous(memory_format=torch.channels_last))
+        return self.conv(x).mean((2, 3))
+
+
+DATA = (torch.randn(8, 3, 5, 5), torch.arange(8) % 4)
+
+
+@pytest.mark.parametrize(
+    ("memory_format", "expected"), [("auto", True), ("channels_last", True), ("contiguous", False)]
+)
+def test_the_model_reads_what_was_asked_for(memory_format, expected):
+    model = Order()
+    trainer = Trainer(model, epochs=1, batch_size=4, memory_format=memory_format)
+    trainer.fit(DATA, DATA)
+    trainer.evaluate(DATA)
+    trainer.predict(DATA[0])
+    assert set(model.seen) == {expected}
+    assert not model._forward_pre_hooks
+
+
+def test_a_custom_step_reaches_the_model_through_the_same_door():
+    model = Order()
+
+    def step(model, batch):
+        return model(batch[0].flip(3)).square().mean()
+
+    Trainer(model, epochs=1, step=step).fit(DATA)
+    assert model.seen == [True]
+
+
+def test_weights_keep_their_order_and_numbers_agree():
+    histories, weights = [], []
+    for memory_format in ("contiguous", "channels_last"):
+        torch.manual_seed(0)
+        model = VGG(((4,), (6,)), 4).double()
+        trainer = Trainer(model, epochs=2, batch_size=4, memory_format=memory_format)
+        histories.append(trainer.fit((DATA[0].double(), DATA[1]))["train_loss"])
+        weights.append(torch.cat([p.detach().view(-1) for p in model.parameters()]))
+        assert all(p.is_contiguous() for p in model.parameters())
+    torch.testing.assert_close(weights[0], weights[1], rtol=1e-6, atol=1e-8)
+    assert histories[0] == pytest.approx(histories[1], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("model", "device", "expected"),
+    [
+        (nn.Conv2d(1, 1, 1), "cpu", True),
+        (nn.Sequential(nn.ConvTranspose2d(1, 1, 1)), "cpu", True),
+        (nn.Linear(1, 1), "cpu", False),
+        (nn.Conv1d(1, 1, 1), "cpu", False),
+        (nn.Conv2d(1, 1, 1), "cuda", False),
+    ],
+)
+def test_auto(model, device, expected):
+    assert wants_channels_last("auto", model, torch.device(device)) is expected
+
+
+def test_other_inputs_are_left_alone():
+    model = nn.Identity()
+    with reading_channels_last(model, True):
+        for x in (torch.zeros(2, 3), torch.zeros(2, 3, 4, 5, dtype=torch.long)):
+            assert model(x) is x
+
+
+def test_refuses_by_message():
+    with pytest.raises(
+        ValueError, match=r"Trainer: memory_format must be one of .*Try 'channels_last'"
+    ):
+        Trainer(nn.Linear(1, 1), memory_format="channel_last")

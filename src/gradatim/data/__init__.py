@@ -12,18 +12,36 @@ from gradatim.data.loading import load
 
 if TYPE_CHECKING:
     from gradatim.data.augmentation import random_affine
+    from gradatim.data.elastic import random_elastic
     from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
     from gradatim.data.mixing import mixup
     from gradatim.data.noise import add_noise, mask_entries
     from gradatim.data.padding import pad_sequences, unpad_sequences
     from gradatim.data.randaugment import rand_augment
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
+    from gradatim.data.token_windows import TokenWindows
+    from gradatim.data.tokenizers import (
+        BytePairTokenizer,
+        ByteTokenizer,
+        CharacterTokenizer,
+        EncodedPair,
+        Tokenizer,
+        WordPieceTokenizer,
+        rebuild_tokenizer,
+    )
     from gradatim.data.vocabulary import Vocabulary, split_words
 
 __all__ = [
+    "BytePairTokenizer",
+    "ByteTokenizer",
+    "CharacterTokenizer",
     "DataSet",
+    "EncodedPair",
     "Entry",
+    "TokenWindows",
+    "Tokenizer",
     "Vocabulary",
+    "WordPieceTokenizer",
     "add_noise",
     "blobs",
     "cache_folder",
@@ -40,7 +58,9 @@ __all__ = [
     "rand_augment",
     "random_affine",
     "random_crop",
+    "random_elastic",
     "random_flip",
+    "rebuild_tokenizer",
     "sinusoid",
     "spirals",
     "split_words",
@@ -55,9 +75,23 @@ _LATER = {
     **dict.fromkeys(("add_noise", "mask_entries"), "noise"),
     **dict.fromkeys(("pad_sequences", "unpad_sequences"), "padding"),
     **dict.fromkeys(("Vocabulary", "split_words"), "vocabulary"),
+    **dict.fromkeys(
+        (
+            "BytePairTokenizer",
+            "ByteTokenizer",
+            "CharacterTokenizer",
+            "EncodedPair",
+            "Tokenizer",
+            "WordPieceTokenizer",
+            "rebuild_tokenizer",
+        ),
+        "tokenizers",
+    ),
+    "TokenWindows": "token_windows",
     "mixup": "mixing",
     "rand_augment": "randaugment",
     "random_affine": "augmentation",
+    "random_elastic": "elastic",
 }
 
 

@@ -4,6 +4,8 @@ from gradatim.data import pins
 from gradatim.data.entry import Archive, Entry, Source
 from gradatim.data.islp import ISLP_ENTRIES
 from gradatim.data.sequence_entries import SEQUENCE_ENTRIES
+from gradatim.data.vocabulary_entries import VOCABULARY_ENTRIES
+from gradatim.data.weight_entries import WEIGHT_ENTRIES
 from gradatim.errors import choose
 
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository); ships with scikit-learn"
@@ -217,7 +219,16 @@ _DOWNLOADED = (
 )
 
 _ENTRIES = {
-    e.name: e for e in (*_OFFLINE, *_SYNTHETIC, *_DOWNLOADED, *SEQUENCE_ENTRIES, *ISLP_ENTRIES)
+    e.name: e
+    for e in (
+        *_OFFLINE,
+        *_SYNTHETIC,
+        *_DOWNLOADED,
+        *SEQUENCE_ENTRIES,
+        *WEIGHT_ENTRIES,
+        *VOCABULARY_ENTRIES,
+        *ISLP_ENTRIES,
+    )
 }
 
 

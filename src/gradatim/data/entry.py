@@ -61,7 +61,8 @@ class Entry:
     Args:
         name: What :func:`gradatim.data.load` is given.
         task: ``"classification"``, ``"regression"``, ``"forecasting"``, ``"survival"``,
-            ``"unsupervised"``, ``"text"``, ``"translation"`` or ``"language"``.
+            ``"unsupervised"``, ``"text"``, ``"translation"``, ``"language"``, ``"vocabulary"``
+            or ``"weights"``.
         samples: Number of samples; of characters, for a language set.
         summary: What a sample is, in one line.
         origin: Who made the data, and when.

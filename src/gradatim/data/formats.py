@@ -115,6 +115,11 @@ def _open_text(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, np.array([text], dtype=object), None)
 
 
+def _open_vocabulary(entry: Entry, raw: bool) -> DataSet:
+    content = _bytes(entry, entry.members[0].name)
+    return _record(entry, readers.read_vocabulary(content), None)
+
+
 def _open_ragged(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, *sequence_readers.read_ragged(_bytes(entry, entry.members[0].name)))
 
@@ -130,6 +135,10 @@ def _open_ts(entry: Entry, raw: bool) -> DataSet:
 
 def _open_pairs(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, *sequence_readers.read_pairs(_bytes(entry, entry.members[0].name)))
+
+
+def _open_weights(entry: Entry, raw: bool) -> DataSet:
+    return _record(entry, np.array([str(entry.path(m.name)) for m in entry.members], object), None)
 
 
 def _open_table(entry: Entry, raw: bool) -> DataSet:
@@ -184,6 +193,8 @@ FORMATS: dict[str, Callable[[Entry, bool], DataSet]] = {
     "spam": _open_spam,
     "reviews": _open_reviews,
     "text": _open_text,
+    "weights": _open_weights,
+    "vocabulary": _open_vocabulary,
     "ragged": _open_ragged,
     "ts": _open_ts,
     "pairs": _open_pairs,

@@ -102,6 +102,23 @@ def read_reviews(content: bytes) -> tuple[np.ndarray, np.ndarray]:
     return texts, np.array([review["s"] for review in reviews], dtype=np.int64)
 
 
+def read_vocabulary(content: bytes) -> np.ndarray:
+    """Read tokens in the order of their numbers: a JSON object of numbers, or one token per line.
+
+    Args:
+        content: The file.
+
+    Example:
+        >>> read_vocabulary(b'{"b": 1, "a": 0}'), read_vocabulary(b"a\\nb\\n")
+        (array(['a', 'b'], dtype=object), array(['a', 'b'], dtype=object))
+    """
+    text = content.decode()
+    if text.startswith("{"):
+        numbers = json.loads(text)
+        return np.array(sorted(numbers, key=numbers.__getitem__), dtype=object)
+    return np.array(text.removesuffix("\n").split("\n"), dtype=object)
+
+
 def read_table(content: bytes) -> "pd.DataFrame":
     """Read comma-separated values with a header.
 

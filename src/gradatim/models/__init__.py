@@ -10,6 +10,7 @@ from gradatim.models.generation import generate, stream
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.lenet import LeNet
+from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.published import PublishedNetwork, published_resnet
@@ -46,6 +47,7 @@ __all__ = [
     "Forecaster",
     "HighwayMLP",
     "LeNet",
+    "LRUStack",
     "MLPMixer",
     "PublishedNetwork",
     "RecurrentLanguageModel",

@@ -17,6 +17,7 @@ from gradatim.models.forecaster import Forecaster
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.lenet import LeNet
+from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
@@ -46,6 +47,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "highway_mlp": HighwayMLP,
     "densely_connected_mlp": DenselyConnectedMLP,
     "mlp_mixer": MLPMixer,
+    "lru": LRUStack,
     "gpt": GPT,
     "transformer": Transformer,
     "bag_of_embeddings": BagOfEmbeddings,

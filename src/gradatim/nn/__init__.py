@@ -19,6 +19,7 @@ from gradatim.nn.cells.gru import GRUCell
 from gradatim.nn.cells.gru_cho import ChoGRUCell
 from gradatim.nn.cells.gru_chung import ChungGRUCell
 from gradatim.nn.cells.highway import HighwayCell
+from gradatim.nn.cells.lru import LRUCell, ring
 from gradatim.nn.cells.lstm import LSTMCell, LSTMGates
 from gradatim.nn.cells.lstm_no_forget import NoForgetLSTMCell
 from gradatim.nn.cells.lstm_output_map import OutputMapLSTMCell
@@ -41,6 +42,7 @@ from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
 from gradatim.nn.layer_maps import feature_maps
 from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
+from gradatim.nn.lru import LRU
 from gradatim.nn.masks import causal_mask, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
@@ -104,6 +106,8 @@ __all__ = [
     "Invariant",
     "KeyValueCache",
     "KeysValues",
+    "LRU",
+    "LRUCell",
     "LSTMCell",
     "LSTMGates",
     "LayerStatistics",
@@ -177,6 +181,7 @@ __all__ = [
     "receptive_fields",
     "reflection",
     "reverse_steps",
+    "ring",
     "rotate_pairs",
     "rotation",
     "rotation_group",

@@ -79,20 +79,24 @@ class Recurrent(nn.Module):
                 f"{self.output_dim} out. Try num_layers=2."
             )
         cells = [build_cell(cell, width, hidden_dim) for width in widths for _ in range(self.num_directions)]  # fmt: skip
-        self.num_states = cells[0].num_states
+        self.num_states, self.state_dim = cells[0].num_states, cells[0].state_dim
+        self.is_complex = cells[0].is_complex
         self.cells = nn.ModuleList(cells)
         self.norms = nn.ModuleList(nn.LayerNorm(self.output_dim) for _ in widths if layer_norm)
         self.initial = nn.ParameterList(
-            torch.zeros(len(cells), hidden_dim)
+            torch.zeros(len(cells), self.state_dim, *([2] if self.is_complex else []))
             for _ in range(self.num_states if learn_initial_state else 0)
         )
 
     def initial_state(self, batch: int) -> State:
         """Return the state before the first step, parts of shape ``(layers * directions, batch, H)``."""
+        shape = (len(self.cells), batch, self.state_dim)
         if self.learn_initial_state:
-            return tuple(part[:, None].expand(-1, batch, -1) for part in self.initial)
-        zeros = next(self.parameters()).new_zeros(len(self.cells), batch, self.hidden_dim)
-        return (zeros,) * self.num_states
+            learned = (torch.view_as_complex(p) if self.is_complex else p for p in self.initial)
+            return tuple(part[:, None].expand(shape) for part in learned)
+        first = next(self.parameters())
+        dtype = first.dtype.to_complex() if self.is_complex else first.dtype
+        return (torch.zeros(shape, dtype=dtype, device=first.device),) * self.num_states
 
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | None = None
@@ -106,7 +110,7 @@ class Recurrent(nn.Module):
 
         Returns:
             The last layer's outputs ``(B, T, output_dim)``, zero at padding, and the state after each
-            sequence's last real step, a tuple of parts ``(num_layers * num_directions, B, hidden_dim)``:
+            sequence's last real step, a tuple of parts ``(num_layers * num_directions, B, state_dim)``:
             ``(h, c)`` for an LSTM, ``(h,)`` for others; layer by layer, forward before backward.
         """
         self._check(x, state)
@@ -147,7 +151,7 @@ class Recurrent(nn.Module):
                 f"Recurrent: x must be real numbers of shape (batch, time, {self.input_dim}), got "
                 f"{x.dtype} of shape {tuple(x.shape)}."
             )
-        shape = (len(self.cells), len(x), self.hidden_dim)
+        shape = (len(self.cells), len(x), self.state_dim)
         if state is not None and [tuple(part.shape) for part in state] != [shape] * self.num_states:
             raise InvalidValue(
                 f"Recurrent: state must be {self.num_states} tensor(s) of shape {shape}, got "

@@ -31,7 +31,8 @@ def linear_scan(a: Tensor, b: Tensor, initial: Tensor | None = None) -> Tensor:
     Args:
         a: Coefficients :math:`a_t`, real or complex, of a shape that broadcasts to ``b``'s; of size 1
             along axis 1, or without it, where they are the same at all times.
-        b: Inputs :math:`b_t`, real or complex, shape ``(B, T, ...)``.
+        b: Inputs :math:`b_t`, real or complex, shape ``(B, T, ...)``; fastest as the transpose of a
+            ``(T, B, ...)`` tensor.
         initial: State :math:`h_0`, shape ``(B, ...)``; zero by default.
 
     Returns:
@@ -83,7 +84,7 @@ class _LinearScan(torch.autograd.Function):
             before, _ = _split(h, 1, ctx.is_reversed)
             parts = [first * start.unsqueeze(1).conj()]
             if a.shape[1] == 1:  # piece by piece, so that the products stay in the cache
-                pieces = zip(later.split(BLOCK, 1), before.split(BLOCK, 1), strict=True)
+                pieces = zip(later.split(4 * BLOCK, 1), before.split(4 * BLOCK, 1), strict=True)
                 parts += [(x * y.conj()).sum(1, keepdim=True) for x, y in pieces]
                 grad_a = torch.cat(parts, 1).sum(1, keepdim=True).sum_to_size(a.shape)
             else:
@@ -106,7 +107,7 @@ def _adjoint(a: Tensor, grad: Tensor, is_reversed: bool) -> Tensor:
 
 def _solve(a: Tensor, b: Tensor, start: Tensor, is_reversed: bool) -> Tensor:
     """Return all states ``(B, T, ...)``; ``a`` is of size 1 or ``T`` along axis 1."""
-    out = torch.empty(b.shape, dtype=b.dtype, device=b.device)
+    out = torch.empty_like(b)  # with the strides of b, so that every step runs along the memory
     count, rest = divmod(b.shape[1], BLOCK)
     if count < 2:
         _sweep(_cut(a, 1), _cut(b, 1), start.unsqueeze(1), is_reversed, _cut(out, 1))
@@ -130,7 +131,10 @@ def _sweep(
 ) -> Tensor:
     """Step along axis 2, all blocks side by side, and return the last state; ``out`` takes all of them."""
     steps = range(b.shape[2])
-    coefficients = a.unbind(2) * (1 if a.shape[2] > 1 else len(steps))
+    if a.shape[2] == 1:
+        coefficients = (torch.empty_like(state).copy_(a[:, :, 0]),) * len(steps)
+    else:
+        coefficients = a.unbind(2)
     inputs = b.unbind(2)
     targets = [state] * len(steps) if out is None else out.unbind(2)
     for t in reversed(steps) if is_reversed else steps:

@@ -1,5 +1,6 @@
 """Every cell against its equation, one unit at a time, in plain Python floats."""
 
+import cmath
 import math
 
 import pytest
@@ -18,9 +19,9 @@ class Blocks:
 
     def __init__(self, cell):
         self.H = cell.hidden_dim
-        self.W, self.b = cell.input.weight.tolist(), cell.input.bias.tolist()
-        self.U = cell.recurrent.weight.tolist() if hasattr(cell, "recurrent") else None
         self.rest = {name: p.tolist() for name, p in cell.named_parameters()}
+        self.W, self.b = self.rest.get("input.weight"), self.rest.get("input.bias")
+        self.U = self.rest.get("recurrent.weight")
 
     def wx(self, k, x):
         rows = range(k * self.H, (k + 1) * self.H)
@@ -119,7 +120,23 @@ def min_lstm(p, state, x):
     return (each(lambda f, i, n, h: (f * h + i * n) / (f + i), f, i, p.wx(2, x), state[0]),)
 
 
-EQUATIONS = {f.__name__: f for f in (elman, elman_relu, residual, highway, lstm, lstm_no_forget, lstm_output_map, lstm_peephole, gru, gru_cho, gru_chung, min_gru, min_lstm)}  # fmt: skip
+def lru(p, state, x):
+    nu, phase, log_gamma, B = (p.rest[name] for name in ("nu", "phase", "log_gamma", "B"))
+    eigenvalues = [cmath.exp(complex(-math.exp(n), f)) for n, f in zip(nu, phase, strict=True)]
+    rows = [[complex(*pair) for pair in zip(*row, strict=True)] for row in B]
+    drive = [math.exp(g) * sum(b * v for b, v in zip(row, x, strict=True)) for g, row in zip(log_gamma, rows, strict=True)]  # fmt: skip
+    return (each(lambda a, h, u: a * h + u, eigenvalues, state[0], drive),)
+
+
+def shown(name, p, state):
+    """What a cell outputs: the first part of its state, but for the linear recurrent unit."""
+    if name != "lru":
+        return state[0]
+    C = [[complex(re, -im) for re, im in row] for row in p.rest["C"]]
+    return [d + sum(c * h for c, h in zip(row, state[0], strict=True)).real for d, row in zip(p.rest["d"], C, strict=True)]  # fmt: skip
+
+
+EQUATIONS = {f.__name__: f for f in (elman, elman_relu, residual, highway, lstm, lstm_no_forget, lstm_output_map, lstm_peephole, gru, gru_cho, gru_chung, min_gru, min_lstm, lru)}  # fmt: skip
 
 
 def shaken(name, input_dim=2, hidden_dim=3):
@@ -139,15 +156,17 @@ def test_equation(name):
     rnn = shaken(name)
     cell = rnn.cells[0]
     parameters, x = Blocks(cell), torch.randn(1, 6, 2, dtype=torch.float64)
-    state = tuple([0.3, -0.5, 0.1] for _ in range(cell.num_states))
-    start = tuple(torch.tensor([part], dtype=torch.float64) for part in state)
+    values = [0.3 + 0.2j, -0.5j] if name == "lru" else [0.3, -0.5, 0.1]
+    state = tuple(values for _ in range(cell.num_states))
+    dtype = torch.complex128 if name == "lru" else torch.float64
+    start = tuple(torch.tensor([part], dtype=dtype) for part in state)
     by_step, expected = start, []
     for x_t in x[0]:
         state = EQUATIONS[name](parameters, state, x_t.tolist())
         by_step, output = cell(by_step, x_t[None])
-        expected.append(state[0])
+        expected.append(shown(name, parameters, state))
         torch.testing.assert_close([part[0].tolist() for part in by_step], list(state))
-        assert torch.equal(output, by_step[0])
+        torch.testing.assert_close(output[0].tolist(), expected[-1])
     for is_wanted in (True, False):
         with torch.set_grad_enabled(is_wanted):
             outputs, last = rnn(x, state=tuple(part[None] for part in start))
@@ -163,8 +182,7 @@ def test_gradient_equals_that_of_the_steps_summed_over_all_copies(name):
     weights = torch.randn(4, 7, 3, dtype=torch.float64)
     parameters = list(rnn.parameters())
     whole = torch.autograd.grad((rnn(x)[0] * weights).sum(), parameters)
-    state = tuple(torch.zeros(4, 3, dtype=torch.float64) for _ in range(cell.num_states))
-    copies, loss = [], 0.0
+    state, copies, loss = tuple(part[0] for part in rnn.initial_state(4)), [], 0.0
     for t in range(7):
         copy = {k: p.detach().clone().requires_grad_() for k, p in cell.named_parameters()}
         state, y = torch.func.functional_call(cell, copy, (state, x[:, t]))

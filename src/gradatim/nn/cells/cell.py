@@ -19,14 +19,17 @@ class Cell(nn.Module, ABC):
 
     Args:
         input_dim: Width of :math:`x_t`.
-        hidden_dim: Width of every part of the state :math:`s_t` and of the output :math:`y_t`.
+        hidden_dim: Width of the output :math:`y_t`, and of every part of the state :math:`s_t` unless
+            the cell sets another ``state_dim``.
     """
 
-    num_states = 1
+    num_states = 1  # parts of the state
+    is_complex = False  # whether they are complex numbers
 
     def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
         self.input_dim, self.hidden_dim = input_dim, hidden_dim
+        self.state_dim = hidden_dim
 
     @abstractmethod
     def project(self, x: Tensor) -> Tensor:

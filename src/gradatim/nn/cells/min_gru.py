@@ -44,5 +44,5 @@ class MinGRUCell(Cell):
     def unroll(
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        gate, new = self.project(x).chunk(2, -1)
+        gate, new = self.project(x.transpose(0, 1)).transpose(0, 1).chunk(2, -1)
         return unroll_interpolation(torch.sigmoid(-gate), new, state, is_real)

@@ -55,5 +55,5 @@ class MinLSTMCell(Cell):
     def unroll(
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        forget, write, new = self.project(x).chunk(3, -1)
+        forget, write, new = self.project(x.transpose(0, 1)).transpose(0, 1).chunk(3, -1)
         return unroll_interpolation(self._keep(forget, write), new, state, is_real)

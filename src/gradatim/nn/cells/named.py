@@ -10,6 +10,7 @@ from gradatim.nn.cells.gru import GRUCell
 from gradatim.nn.cells.gru_cho import ChoGRUCell
 from gradatim.nn.cells.gru_chung import ChungGRUCell
 from gradatim.nn.cells.highway import HighwayCell
+from gradatim.nn.cells.lru import LRUCell
 from gradatim.nn.cells.lstm import LSTMCell
 from gradatim.nn.cells.lstm_no_forget import NoForgetLSTMCell
 from gradatim.nn.cells.lstm_output_map import OutputMapLSTMCell
@@ -34,6 +35,7 @@ CELLS: dict[str, CellFactory] = {
     "gru_chung": ChungGRUCell,
     "min_gru": MinGRUCell,
     "min_lstm": MinLSTMCell,
+    "lru": LRUCell,
 }
 
 

@@ -2,7 +2,26 @@
 
 from gradatim.timeseries.autocovariance import autocorrelation, autocovariance
 from gradatim.timeseries.autoregression import AR, Forecast
+from gradatim.timeseries.kalman import Filtered
+from gradatim.timeseries.linear_dynamical_system import (
+    LinearDynamicalSystem,
+    SteadyState,
+    SystemFit,
+)
+from gradatim.timeseries.rts import Smoothed
 from gradatim.timeseries.sliding import windows
 from gradatim.timeseries.tdnn import TDNN
 
-__all__ = ["AR", "TDNN", "Forecast", "autocorrelation", "autocovariance", "windows"]
+__all__ = [
+    "AR",
+    "Forecast",
+    "TDNN",
+    "autocorrelation",
+    "autocovariance",
+    "windows",
+    "LinearDynamicalSystem",
+    "Filtered",
+    "Smoothed",
+    "SteadyState",
+    "SystemFit",
+]

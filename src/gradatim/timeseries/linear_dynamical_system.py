@@ -1,0 +1,303 @@
+"""The linear dynamical system: a hidden state that moves linearly and is seen through noise."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.timeseries import lds_learning, riccati
+from gradatim.timeseries.inputs import Array, check_covariance
+from gradatim.timeseries.kalman import (
+    Filtered,
+    Parameters,
+    filter_each,
+    filter_together,
+    shared_updates,
+    update,
+)
+from gradatim.timeseries.linear_response import respond
+from gradatim.timeseries.rts import Smoothed, smooth_each, smooth_together
+
+LEARNABLE = ("A", "B", "C", "Q", "R", "mean0", "cov0")
+
+
+class SteadyState(NamedTuple):
+    """Where the filter's covariances end.
+
+    Args:
+        predicted_covariance: Before an observation, :math:`P^-`, shape ``(n, n)``.
+        covariance: After it, :math:`P`, shape ``(n, n)``.
+        gain: Kalman gain, shape ``(n, m)``.
+    """
+
+    predicted_covariance: Tensor
+    covariance: Tensor
+    gain: Tensor
+
+
+class SystemFit(NamedTuple):
+    """A learned system.
+
+    Args:
+        model: The system after the last round.
+        log_likelihoods: Log-likelihood of all sequences before each round, which never falls.
+    """
+
+    model: "LinearDynamicalSystem"
+    log_likelihoods: list[float]
+
+
+class LinearDynamicalSystem:
+    r"""A state of :math:`n` numbers with linear dynamics, observed as :math:`m` noisy numbers.
+
+    .. math::
+        h_t=Ah_{t-1}+Bx_t+w_t,\qquad y_t=Ch_t+v_t,\qquad
+        w_t\sim N(0,Q),\quad v_t\sim N(0,R),\quad h_0\sim N(\mu_0,P_0)
+
+    The first state comes from its own distribution: :math:`A`, :math:`Q` and the first input play no part
+    in it. All results are differentiable in all matrices, so a system can also be fitted by gradient.
+
+    Args:
+        A: Transition, shape ``(n, n)``.
+        C: Observation, shape ``(m, n)``.
+        Q: Covariance of the state's noise, shape ``(n, n)``.
+        R: Covariance of the observation's noise, shape ``(m, m)``.
+        mean0: :math:`\mu_0`, shape ``(n,)``.
+        cov0: :math:`P_0`, shape ``(n, n)``.
+        B: Effect of the inputs, shape ``(n, k)``; none by default.
+
+    Example:
+        >>> one = torch.ones(1, 1, dtype=torch.float64)
+        >>> walk = LinearDynamicalSystem(one, one, one, one, torch.zeros(1).double(), 25 * one)
+        >>> walk.filter(torch.tensor([[1.0]]).double()).gains  # 25 / 26
+        tensor([[[0.9615]]], dtype=torch.float64)
+
+    Reference:
+        Kalman, A new approach to linear filtering and prediction problems, 1960;
+        Rauch, Tung and Striebel, Maximum likelihood estimates of linear dynamic systems, 1965.
+    """
+
+    def __init__(
+        self,
+        A: Array,
+        C: Array,
+        Q: Array,
+        R: Array,
+        mean0: Array,
+        cov0: Array,
+        B: Array | None = None,
+    ) -> None:
+        self.A, self.C, self.Q, self.R = (torch.as_tensor(matrix) for matrix in (A, C, Q, R))
+        self.mean0, self.cov0 = torch.as_tensor(mean0), torch.as_tensor(cov0)
+        self.B = None if B is None else torch.as_tensor(B)
+        self.parameters = Parameters(self.A, self.C, self.Q, self.R, self.mean0, self.cov0, self.B)
+        _check(self.parameters)
+
+    def __repr__(self) -> str:
+        return f"LinearDynamicalSystem(state {len(self.A)}, observation {len(self.C)})"
+
+    def simulate(
+        self,
+        steps: int,
+        num_sequences: int | None = None,
+        *,
+        inputs: Array | None = None,
+        generator: torch.Generator | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Draw states and observations.
+
+        Args:
+            steps: Length :math:`T`.
+            num_sequences: How many sequences; ``None`` gives one, without the axis for it.
+            inputs: :math:`x_t`, shape ``(T, k)`` or ``(B, T, k)``, for a system with ``B``.
+            generator: Source of randomness.
+
+        Returns:
+            States ``(B, T, n)`` and observations ``(B, T, m)``.
+        """
+        if steps < 1:
+            raise InvalidValue(
+                f"LinearDynamicalSystem.simulate: steps must be at least 1, got {steps}."
+            )
+        B, n, like = num_sequences or 1, len(self.A), {"dtype": self.A.dtype}
+        shocks = torch.randn(B, steps, n, generator=generator, **like) @ _root(self.Q).T
+        start = torch.randn(B, n, generator=generator, **like) @ _root(self.cov0).T + self.mean0
+        noise = torch.randn(B, steps, len(self.C), generator=generator, **like) @ _root(self.R).T
+        drive = self._drive("simulate", inputs, B, steps)
+        shocks = shocks if drive is None else shocks + drive
+        eye = torch.eye(n, **like)
+        later = respond(self.A, eye, self.A, eye, shocks[:, 1:], start)
+        states = torch.cat([start[:, None], later], 1)
+        y = states @ self.C.T + noise
+        return (states, y) if num_sequences else (states[0], y[0])
+
+    def filter(self, y: Array, *, inputs: Array | None = None, joseph: bool = False) -> Filtered:
+        """Estimate each state from the observations up to it.
+
+        Args:
+            y: Observations, shape ``(T, m)`` or ``(B, T, m)``; NaN marks a missing one. Missing steps at
+                the end give forecasts of the state.
+            inputs: :math:`x_t`, shape ``(T, k)`` or ``(B, T, k)``.
+            joseph: Whether to use the Joseph form of the update, for huge or nearly singular covariances.
+
+        Returns:
+            Means, covariances, gains and log-likelihood, with a batch axis if ``y`` has one.
+        """
+        batch, drive = self._observations("filter", y, inputs)
+        found = self._filter(batch, drive, joseph)
+        return found if torch.as_tensor(y).ndim == 3 else Filtered(*(part[0] for part in found))
+
+    def log_likelihood(self, y: Array, *, inputs: Array | None = None) -> Tensor:
+        """Log-density of the observations, shape ``(B,)``, or a scalar for one sequence."""
+        return self.filter(y, inputs=inputs).log_likelihood
+
+    def smooth(self, y: Array, *, inputs: Array | None = None, joseph: bool = False) -> Smoothed:
+        """Estimate each state from all observations; arguments as for :meth:`filter`."""
+        batch, drive = self._observations("smooth", y, inputs)
+        found = self._smooth(batch, drive, joseph)
+        return found if torch.as_tensor(y).ndim == 3 else Smoothed(*(part[0] for part in found))
+
+    def steady_state(self) -> SteadyState:
+        r"""The covariances and the gain after infinitely many observations, whatever ``cov0`` was.
+
+        They solve the discrete algebraic Riccati equation
+        :math:`P^-=A(P^--P^-C^\top(CP^-C^\top+R)^{-1}CP^-)A^\top+Q`.
+        """
+        P = riccati.steady_covariance(*self.parameters[:4])
+        predicted = self.A @ P @ self.A.T + self.Q
+        return SteadyState(predicted, P, update(predicted, self.C, self.R, False).gain)
+
+    def fit(
+        self,
+        y: Array,
+        *,
+        inputs: Array | None = None,
+        iterations: int = 50,
+        tolerance: float = 1e-6,
+        learn: Collection[str] = LEARNABLE,
+    ) -> SystemFit:
+        """Learn from sequences by expectation-maximization, from this system on.
+
+        Args:
+            y: Observations, shape ``(T, m)`` or ``(B, T, m)``; whole steps may be missing (NaN).
+            inputs: :math:`x_t`, shape ``(T, k)`` or ``(B, T, k)``.
+            iterations: Most rounds.
+            tolerance: Stop when a round gains less log-likelihood than this per observed step.
+            learn: Names of what to learn; the rest stays. A and C are determined up to a change of the
+                state's coordinates only, so with both free the states lose their names.
+        """
+        for name in learn:
+            choose("LinearDynamicalSystem.fit", "learn", name, LEARNABLE)
+        batch, _ = self._observations("fit", y, inputs)
+        missing = torch.isnan(batch)
+        if (missing.any(-1) != missing.all(-1)).any() or missing.all():
+            raise InvalidValue(
+                "LinearDynamicalSystem.fit: y must be missing in whole steps only, and not everywhere. "
+                "Try a gradient method on log_likelihood."
+            )
+        x = None if inputs is None else self._inputs("fit", inputs, *batch.shape[:2])
+        model: LinearDynamicalSystem = self
+        scores: list[float] = []
+        enough = tolerance * int((~missing).any(-1).sum())
+        for _ in range(iterations):
+            with torch.no_grad():
+                smoothed = model._smooth(
+                    batch, model._drive("fit", inputs, *batch.shape[:2]), False
+                )
+                scores.append(float(smoothed.log_likelihood.sum()))
+                if len(scores) > 1 and scores[-1] - scores[-2] < enough:
+                    break
+                found = lds_learning.maximize(model.parameters, smoothed, batch, x, learn)
+                model = LinearDynamicalSystem(*found)
+        return SystemFit(model, scores)
+
+    def _filter(self, y: Tensor, drive: Tensor | None, joseph: bool) -> Filtered:
+        if not _is_complete(y):
+            return filter_each(self.parameters, y, drive, joseph)
+        updates = shared_updates(self.parameters, y.shape[1], joseph)
+        return filter_together(self.parameters, y, drive, updates)
+
+    def _smooth(self, y: Tensor, drive: Tensor | None, joseph: bool) -> Smoothed:
+        model = self.parameters
+        if not _is_complete(y):
+            return smooth_each(model, filter_each(model, y, drive, joseph), drive)
+        updates = shared_updates(model, y.shape[1], joseph)
+        filtered = filter_together(model, y, drive, updates)
+        return smooth_together(model, filtered, drive, len(updates.gain))
+
+    def _observations(
+        self, verb: str, y: Array, inputs: Array | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Checked observations ``(B, T, m)``, and the inputs' effect ``(B, T, n)``."""
+        batch = torch.as_tensor(y)
+        batch = batch[None] if batch.ndim == 2 else batch
+        m = len(self.C)
+        if batch.ndim != 3 or batch.shape[2] != m or not batch.numel():
+            raise InvalidValue(
+                f"LinearDynamicalSystem.{verb}: y must be (T, {m}) or (B, T, {m}) with at least one step, "
+                f"got shape {tuple(torch.as_tensor(y).shape)}."
+            )
+        batch = batch.to(self.A.dtype)
+        if not _is_complete(batch) and torch.isinf(batch).any():
+            raise InvalidValue(
+                f"LinearDynamicalSystem.{verb}: y must be finite, or NaN where missing, got infinity."
+            )
+        return batch, self._drive(verb, inputs, *batch.shape[:2])
+
+    def _drive(self, verb: str, inputs: Array | None, B: int, T: int) -> Tensor | None:
+        """:math:`Bx_t`, shape ``(B, T, n)``, zero at the first step."""
+        if (inputs is None) != (self.B is None):
+            had = "a system without B got inputs" if self.B is None else "a system with B got none"
+            raise InvalidValue(
+                f"LinearDynamicalSystem.{verb}: inputs and B must be given together, {had}."
+            )
+        if inputs is None or self.B is None:
+            return None
+        drive = self._inputs(verb, inputs, B, T) @ self.B.T
+        return torch.cat([torch.zeros_like(drive[:, :1]), drive[:, 1:]], 1)
+
+    def _inputs(self, verb: str, inputs: Array, B: int, T: int) -> Tensor:
+        assert self.B is not None
+        x, k = torch.as_tensor(inputs).to(self.A.dtype), self.B.shape[1]
+        if x.shape not in ((T, k), (B, T, k)) or not torch.isfinite(x).all():
+            raise InvalidValue(
+                f"LinearDynamicalSystem.{verb}: inputs must be finite, of shape ({T}, {k}) or ({B}, {T}, {k}), "
+                f"got shape {tuple(x.shape)}."
+            )
+        return x.expand(B, T, k)
+
+
+def _check(model: Parameters) -> None:
+    owner, A, C, B = "LinearDynamicalSystem", model.A, model.C, model.B
+    n, m = (len(x) if x.ndim else 0 for x in (A, C))
+    k = B.shape[-1] if B is not None and B.ndim else 0
+    shapes = {"A": (n, n), "C": (m, n), "mean0": (n,), "B": (n, k)}
+    for name, value in model._asdict().items():
+        if value is None:
+            continue
+        if not value.is_floating_point() or value.dtype != A.dtype:
+            raise InvalidType(
+                f"{owner}: {name} must be floating point like A, got {value.dtype} beside {A.dtype}. "
+                "Try torch.float64 for all."
+            )
+        if name in shapes and (value.shape != shapes[name] or not value.numel()):
+            raise InvalidValue(
+                f"{owner}: {name} must have shape {shapes[name]} and not be empty, got {tuple(value.shape)}."
+            )
+        if not torch.isfinite(value).all():
+            raise InvalidValue(f"{owner}: {name} must be finite, got NaN or infinity.")
+        if name in ("Q", "R", "cov0"):
+            check_covariance(owner, name, value, m if name == "R" else n)
+
+
+def _is_complete(y: Tensor) -> bool:
+    """Whether nothing is NaN or infinite; a sum is the fastest way to see it."""
+    return bool(torch.isfinite(y.detach().sum()))
+
+
+def _root(covariance: Tensor) -> Tensor:
+    """A matrix whose product with its transpose is the covariance, singular ones included."""
+    values, vectors = torch.linalg.eigh(covariance)
+    return vectors * values.clamp(min=0).sqrt()

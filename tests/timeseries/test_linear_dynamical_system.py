@@ -1,0 +1,175 @@
+"""The system as a whole: simulation, learning, and clear words for bad input."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradatim.errors import InvalidType, InvalidValue
+from gradatim.timeseries import LinearDynamicalSystem
+
+EYE = torch.eye(2).double()
+ZERO = torch.zeros(2).double()
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_simulated_moments_are_those_of_the_joint_gaussian(random_system, joint):
+    model = random_system(2, 1, 1, seed=1)
+    x = torch.randn(4, 1, generator=seeded()).double()
+    states, y = model.simulate(4, 60_000, inputs=x, generator=seeded(1))
+    state_mean, mean, covariance, cross, observed = joint(model, 4, x.numpy())
+    both = torch.cat([states.flatten(1), y.flatten(1)], 1)
+    expected = np.block([[covariance, cross], [cross.T, observed]])
+    scale = np.sqrt(np.diag(expected))
+    np.testing.assert_allclose(
+        both.mean(0).numpy(), np.r_[state_mean, mean], atol=0.03 * scale.max()
+    )
+    np.testing.assert_allclose(
+        torch.cov(both.T).numpy() / np.outer(scale, scale),
+        expected / np.outer(scale, scale),
+        atol=0.03,
+    )
+
+
+def test_simulation_without_noise_follows_the_equations(random_system):
+    model = random_system(3, 2, 2, seed=2)
+    quiet = LinearDynamicalSystem(
+        model.A, model.C, 0 * model.Q, 0 * model.R, model.mean0, 0 * model.cov0, model.B
+    )
+    x = torch.randn(40, 2, generator=seeded()).double()
+    states, y = quiet.simulate(40, inputs=x)
+    h = model.mean0
+    for t in range(40):
+        h = h if t == 0 else model.A @ h + model.B @ x[t]
+        torch.testing.assert_close(states[t], h)
+        torch.testing.assert_close(y[t], model.C @ h)
+
+
+def test_the_same_generator_gives_the_same_sequences(random_system):
+    a, b = (random_system().simulate(5, 2, generator=seeded(3))[1] for _ in range(2))
+    assert torch.equal(a, b)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.integers(1, 3),
+    st.integers(1, 2),
+    st.integers(2, 25),
+    st.booleans(),
+    st.booleans(),
+    st.sets(st.sampled_from(["A", "B", "C", "Q", "R", "mean0", "cov0"]), min_size=1),
+    st.integers(0, 1000),
+)
+def test_the_likelihood_never_falls(random_system, n, m, steps, has_inputs, missing, learn, seed):
+    truth, start = (
+        random_system(n, m, 2 if has_inputs else None, seed=s) for s in (seed, seed + 1)
+    )
+    x = torch.randn(2, steps, 2, generator=seeded(seed)).double() if has_inputs else None
+    _, y = truth.simulate(steps, 2, inputs=x, generator=seeded(seed))
+    if missing:
+        y[0, steps // 2] = torch.nan
+    found = start.fit(y, inputs=x, iterations=8, tolerance=-1.0, learn=learn)
+    scores = np.array(found.log_likelihoods)
+    assert len(scores) == 8
+    assert (np.diff(scores) > -1e-7 * (1 + np.abs(scores[1:]))).all()
+    for name in {"A", "C", "Q", "R", "mean0", "cov0"} - learn:
+        assert torch.equal(getattr(found.model, name), getattr(start, name))
+
+
+def test_noise_levels_are_found_again():
+    one = torch.ones(1, 1).double()
+    truth = LinearDynamicalSystem(one, one, 0.2 * one, 2.0 * one, one[0] * 0, one)
+    _, y = truth.simulate(300, 10, generator=seeded(4))
+    start = LinearDynamicalSystem(one, one, one, one, one[0] * 0, one)
+    found = start.fit(y, iterations=100, learn=("Q", "R"))
+    assert found.model.Q.item() == pytest.approx(0.2, rel=0.2)
+    assert found.model.R.item() == pytest.approx(2.0, rel=0.1)
+    assert found.log_likelihoods[-1] > truth.log_likelihood(y).sum().item() - 1.0
+
+
+def test_the_effect_of_inputs_is_found_again(random_system):
+    truth = random_system(2, 2, 1, seed=5)
+    x = torch.randn(8, 300, 1, generator=seeded(5)).double()
+    _, y = truth.simulate(300, 8, inputs=x, generator=seeded(6))
+    start = LinearDynamicalSystem(*truth.parameters[:6], B=torch.zeros(2, 1).double())
+    found = start.fit(y, inputs=x, learn=("B",), iterations=50)
+    np.testing.assert_allclose(found.model.B, truth.B, atol=0.05)
+
+
+def test_learning_stops_when_little_is_gained(random_system):
+    truth = random_system(seed=6)
+    _, y = truth.simulate(50, generator=seeded(7))
+    found = truth.fit(y, iterations=1000, tolerance=1e-2)
+    assert 2 <= len(found.log_likelihoods) < 200
+
+
+def test_a_gradient_step_on_the_likelihood_gains(random_system):
+    _, y = random_system(seed=7).simulate(60, 2, generator=seeded(8))
+    start = random_system(seed=8)
+    A = start.A.clone().requires_grad_()
+    model = LinearDynamicalSystem(A, *start.parameters[1:])
+    score = model.log_likelihood(y).sum()
+    (slope,) = torch.autograd.grad(score, A)
+    step = 1e-3 * slope / slope.norm()
+    better = LinearDynamicalSystem((A + step).detach(), *start.parameters[1:])
+    assert better.log_likelihood(y).sum() > score
+
+
+def build(**changes):
+    parts = {"A": EYE, "C": EYE, "Q": EYE, "R": EYE, "mean0": ZERO, "cov0": EYE} | changes
+    return LinearDynamicalSystem(**parts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"A": EYE[:1]}, r"A must have shape \(1, 1\) and not be empty, got \(1, 2\)"),
+        ({"A": EYE[:0]}, "A must have shape"),
+        ({"C": torch.ones(1, 3).double()}, r"C must have shape \(1, 2\) and not be empty, got \(1, 3\)"),
+        ({"mean0": ZERO[:1]}, r"mean0 must have shape \(2,\)"),
+        ({"B": torch.ones(3, 1).double()}, r"B must have shape \(2, 1\) and not be empty, got \(3, 1\)"),
+        ({"Q": torch.eye(3).double()}, r"Q must be 2 × 2, got shape \(3, 3\)"),
+        ({"R": -EYE}, "R must be positive semidefinite, got eigenvalue -1"),
+        ({"cov0": torch.tensor([[1.0, 2.0], [0.0, 1.0]]).double()}, "cov0 must be symmetric"),
+        ({"A": EYE * float("nan")}, "A must be finite"),
+        ({"Q": EYE * float("inf")}, "Q must be finite"),
+    ],
+)  # fmt: skip
+def test_bad_matrices(changes, message):
+    with pytest.raises(InvalidValue, match=message):
+        build(**changes)
+
+
+@pytest.mark.parametrize("Q", [EYE.float(), EYE.long()])
+def test_types_are_not_mixed(Q):
+    with pytest.raises(InvalidType, match="Q must be floating point like A"):
+        build(Q=Q)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: build().filter(torch.zeros(0, 2)), "with at least one step, got shape \\(0, 2\\)"),
+        (lambda: build().filter(torch.zeros(5)), r"y must be \(T, 2\) or \(B, T, 2\)"),
+        (lambda: build().filter(torch.zeros(5, 3)), r"got shape \(5, 3\)"),
+        (lambda: build().smooth(torch.full((2, 2), torch.inf)), "NaN where missing, got infinity"),
+        (lambda: build().filter(ZERO[None], inputs=ZERO), "a system without B got inputs"),
+        (lambda: build(B=EYE).filter(ZERO[None]), "a system with B got none"),
+        (lambda: build(B=EYE).filter(ZERO[None], inputs=ZERO), "inputs must be finite, of shape"),
+        (lambda: build().simulate(0), "steps must be at least 1, got 0"),
+        (lambda: build().fit(ZERO[None], learn=("D",)), "learn must be one of"),
+        (lambda: build().fit(torch.tensor([[1.0, torch.nan]])), "missing in whole steps only"),
+        (lambda: build().fit(torch.full((3, 2), torch.nan)), "and not everywhere"),
+    ],
+)
+def test_bad_calls(call, message):
+    with pytest.raises(InvalidValue, match=message):
+        call()
+
+
+def test_repr():
+    assert repr(build()) == "LinearDynamicalSystem(state 2, observation 2)"

@@ -69,6 +69,9 @@ def forward(trainer: "Trainer", batch: Batch) -> tuple[Tensor | None, Mapping[st
     }
 
 
+Forward = Callable[["Trainer", Batch], tuple[Tensor | None, Mapping[str, Tensor | float]]]
+
+
 def attacked(attack: Attack, model: nn.Module, batch: Batch) -> Batch:
     """Put the worst inputs that ``attack`` finds in the place of those of a batch."""
     if not isinstance(batch, tuple) or len(batch) != 2:
@@ -84,8 +87,13 @@ def attacked(attack: Attack, model: nn.Module, batch: Batch) -> Batch:
 class AutogradStep:
     """Forward, backward and update as in any PyTorch loop."""
 
-    def __init__(self, trainer: "Trainer") -> None:
-        self.trainer = trainer
+    def __init__(
+        self,
+        trainer: "Trainer",
+        forward: Forward = forward,
+        weigh: Callable[[Batch], int] = rows_of,
+    ) -> None:
+        self.trainer, self.forward, self.weigh = trainer, forward, weigh
         self.observers = trainer.observers("on_gradients")
         self.needs_closure = needs_closure(trainer.optimizer)
         self.threads = torch.get_num_threads()
@@ -106,9 +114,9 @@ class AutogradStep:
     def _evaluate(self, batch: Batch, *, is_observed: bool) -> Tensor | None:
         """Return the loss of a batch, detached, and leave its clipped gradients in ``.grad``."""
         trainer = self.trainer
-        loss, figures = forward(trainer, batch)
+        loss, figures = self.forward(trainer, batch)
         if is_observed:
-            trainer.observe(loss, batch, figures)
+            trainer.observe(loss, batch, figures, self.weigh(batch))
         if loss is None:
             return None
         trainer.optimizer.zero_grad(set_to_none=True)

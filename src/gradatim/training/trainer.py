@@ -15,8 +15,8 @@ from gradatim.errors import GradatimError, InvalidValue
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
-from gradatim.threads import limit_threads
 from gradatim.robust import Attack
+from gradatim.threads import limit_threads
 from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
@@ -28,6 +28,7 @@ from gradatim.training.metrics import Mean, MetricFunction, build_metric
 from gradatim.training.progress import TrainingBar
 from gradatim.training.steps import AutogradStep, ChainStep, Step, StepFunction, forward, rows_of
 from gradatim.training.totals import Totals
+from gradatim.training.truncated_bptt import TruncatedStep, check_bptt, split_state
 
 
 class Trainer:
@@ -54,6 +55,9 @@ class Trainer:
             has updated the model itself.
         attack: Function ``(model, x, y) -> x'`` that worsens the inputs of every training batch, such as
             ``functools.partial(pgd, eps=0.1, steps=7)``: adversarial training. Validation stays clean.
+        bptt: Steps of a chunk of truncated backpropagation through time, for models called as
+            ``output, state = model(x, state=state)`` on sequences ``(B, T, ...)``: one step of the
+            optimizer per chunk, the state carried on, detached. From ``T`` on nothing is truncated.
         device: ``"auto"`` takes an accelerator when there is one.
         memory_format: ``"channels_last"`` or ``"contiguous"`` for images ``(B, C, H, W)``; ``"auto"`` takes
             what is faster for the model. It changes results by rounding only.
@@ -85,6 +89,7 @@ class Trainer:
         callbacks: Sequence[Callback] = (),
         step: StepFunction | None = None,
         attack: Attack | None = None,
+        bptt: int | None = None,
         device: str | torch.device = "auto",
         memory_format: str = "auto",
         seed: int = 0,
@@ -96,6 +101,7 @@ class Trainer:
         for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
             if limit is not None and not limit > 0:
                 raise InvalidValue(f"Trainer: {name} must be more than 0, got {limit}. Try 1.0.")
+        self.bptt = check_bptt(bptt, is_alone=step is None and attack is None)
         self.device = choose_device(device)
         self.model = model.to(self.device)
         self.loss = build_loss(loss)
@@ -140,7 +146,7 @@ class Trainer:
         held_out = None if validation is None else self._batches(validation)
         if self._resumed is None:
             self._reset()
-        step = ChainStep(self) if ChainStep.fits(self, batches) else AutogradStep(self)
+        step = self._choose_step(batches)
         self._moving, self.train_batches = step, batches
         bar = TrainingBar(self.epochs, batches.steps, is_shown=self.progress)
         with ExitStack() as stack:
@@ -164,6 +170,11 @@ class Trainer:
         self.train_batches = None
         self.model.eval()
         return self.history
+
+    def _choose_step(self, batches: Batches) -> Step:
+        if self.bptt is not None:
+            return TruncatedStep(self, self.bptt)
+        return ChainStep(self) if ChainStep.fits(self, batches) else AutogradStep(self)
 
     def _train_epoch(self, batches: Batches, step: Step, bar: TrainingBar) -> None:
         self.model.train()
@@ -273,7 +284,7 @@ class Trainer:
         if meters:
             with torch.inference_mode():
                 for batch in batches.whole():
-                    output = self.model(*batch[:-1])
+                    output = self._output(*batch[:-1])
                     for meter in meters:
                         meter.update(output, batch[-1])
         return figures | {meter.name: meter.compute() for meter in meters}
@@ -293,7 +304,11 @@ class Trainer:
         self.model.eval()
         rows = as_tensor(inputs, self.dtype, "inputs").split(max(self.batch_size, 1024))
         with reading_channels_last(self.model, self.is_channels_last):
-            return torch.cat([self.model(part.to(self.device)).cpu() for part in rows])
+            return torch.cat([self._output(part.to(self.device)).cpu() for part in rows])
+
+    def _output(self, *inputs: Tensor) -> Any:
+        result = self.model(*inputs)
+        return result if self.bptt is None else split_state(result)[0]
 
     # --- what steps and callbacks use
 

@@ -23,6 +23,7 @@ FORMAT = 1
 KINDS = {
     "estimator": ("gradatim.estimators", "from_folder"),
     "table": ("gradatim.fitting.tables.model", "from_folder"),
+    "text": ("gradatim.fitting.texts.model", "from_folder"),
 }
 
 

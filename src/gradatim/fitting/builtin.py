@@ -18,6 +18,7 @@ TARGETS = {
     "mnist": "digit",
     "zip-code": "digit",
     "spam": "kind",
+    "imdb": "sentiment",
 }
 
 
@@ -36,10 +37,12 @@ def read_builtin(name: str) -> tuple[pd.DataFrame, str | None]:
         ('grower', ['class_0', 'class_1', 'class_2'])
     """
     record = data.load(name)
-    if record.task in ("text", "language"):
-        raise InvalidValue(f"fit: {name} must be a table, but it holds texts. Try 'iris'.")
+    if record.task == "language":
+        raise InvalidValue(f"fit: {name} must be a table, but it is one long text. Try 'iris'.")
     if isinstance(record.X, pd.DataFrame):
         frame = record.X.copy()
+    elif record.task == "text":
+        frame = pd.DataFrame({"text": record.X})
     else:
         flat = record.X.reshape(len(record.X), -1)
         names = record.feature_names or [f"x{k + 1}" for k in range(flat.shape[1])]

@@ -24,6 +24,7 @@ class Job:
         time_column: Column of times: the past predicts the future.
         group: Column of groups that must not be torn apart.
         drop: Columns to leave out.
+        text: Column of texts, which are read instead of the other columns.
         budget: Seconds for everything.
         trials: Settings of the network to try; time plays no part then.
         rows: Most rows to use.
@@ -36,6 +37,7 @@ class Job:
     time_column: str | None = None
     group: str | None = None
     drop: tuple[str, ...] = ()
+    text: str | None = None
     budget: float = 60.0
     trials: int | None = None
     rows: int | None = None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # For each kind of data, the module and the function that makes a player of data and job.
 READERS = {
     "table": ("gradatim.fitting.tables.player", "read_player"),
+    "text": ("gradatim.fitting.texts.player", "read_player"),
 }
 
 
@@ -25,7 +26,16 @@ def kind_of(data: "str | Path | pd.DataFrame", job: Job) -> str:
         >>> kind_of("iris", Job())
         'table'
     """
+    if job.text is not None or (isinstance(data, str) and data in _text_sets()):
+        return "text"
     return "table"
+
+
+def _text_sets() -> list[str]:
+    """Names of the built-in sets of labelled texts."""
+    from gradatim.data import catalogue
+
+    return [entry.name for entry in catalogue() if entry.task == "text"]
 
 
 def fit_data(

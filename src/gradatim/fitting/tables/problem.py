@@ -81,20 +81,22 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
         job: What was asked for.
         test: A table of test rows, where the user has one.
     """
-    frame, is_test = _join(raw.frame, None if test is None else test.frame)
+    frame, is_test = join_test(raw.frame, None if test is None else test.frame)
     notes = [*raw.notes, *([] if test is None else test.notes)]
-    target = _find(frame, job.target or raw.target, "target", raw.target)
+    target = find_name(frame, job.target or raw.target, "target", raw.target)
     for argument, name in (("time_column", job.time_column), ("group", job.group)):
         if name is not None:
-            _find(frame, name, argument)
-    dropped = [_find(frame, name, "drop") for name in job.drop]
-    _check_rows(int(clean(frame[target]).notna().sum()), target)
+            find_name(frame, name, argument)
+    dropped = [find_name(frame, name, "drop") for name in job.drop]
+    check_rows(int(clean(frame[target]).notna().sum()), target)
     labels, y, kept = read_target(frame[target], job.task, notes)
-    _check_rows(len(y), target)
+    check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
     groups = _read_groups(frame, job.group)
     times = _read_times(frame, job.time_column)
-    train, held_out = _split(y, labels, is_test if test is not None else None, job, groups, times)
+    train, held_out = split_rows(
+        y, labels, is_test if test is not None else None, job, groups, times
+    )
     hidden = [target, *dropped, *([job.group] if job.group else [])]
     features = frame.drop(columns=list(dict.fromkeys(hidden)))
     columns, left_out = find_columns(features.iloc[train])
@@ -111,14 +113,16 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
     )  # fmt: skip
 
 
-def _check_rows(rows: int, target: str) -> None:
+def check_rows(rows: int, target: str) -> None:
+    """Refuse a table with too few rows."""
     if rows < MIN_ROWS:
         raise InvalidValue(
             f"fit: the table must have at least {MIN_ROWS} rows with a {target!r}, got {rows}."
         )
 
 
-def _join(frame: pd.DataFrame, test: pd.DataFrame | None) -> tuple[pd.DataFrame, np.ndarray]:
+def join_test(frame: pd.DataFrame, test: pd.DataFrame | None) -> tuple[pd.DataFrame, np.ndarray]:
+    """Put the user's own test rows behind the others; say which rows they are."""
     if test is None:
         return frame, np.zeros(len(frame), dtype=bool)
     missing = [name for name in frame.columns if name not in test.columns]
@@ -128,7 +132,10 @@ def _join(frame: pd.DataFrame, test: pd.DataFrame | None) -> tuple[pd.DataFrame,
     return whole, np.arange(len(whole)) >= len(frame)
 
 
-def _find(frame: pd.DataFrame, name: str | None, argument: str, known: str | None = None) -> str:
+def find_name(
+    frame: pd.DataFrame, name: str | None, argument: str, known: str | None = None
+) -> str:
+    """Return a column's name; one that is not there gets a sentence with the nearest."""
     names = [str(column) for column in frame.columns]
     if name in names:
         return str(name)
@@ -177,7 +184,7 @@ def _read_times(frame: pd.DataFrame, name: str | None) -> np.ndarray | None:
     return times
 
 
-def _split(
+def split_rows(
     y: np.ndarray,
     labels: list[str | int],
     is_test: np.ndarray | None,
@@ -185,6 +192,7 @@ def _split(
     groups: np.ndarray | None,
     times: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Return training and test rows: the user's own test rows, or a share of all."""
     if is_test is not None:
         train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
         if not len(test) or len(train) < MIN_ROWS:

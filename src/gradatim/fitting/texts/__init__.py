@@ -1,0 +1,1 @@
+"""Texts in the contest: a linear model of word counts against networks that read."""

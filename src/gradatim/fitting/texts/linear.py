@@ -1,0 +1,159 @@
+r"""Models that are linear in weighted word counts: what a network has to beat on texts.
+
+A term :math:`t` (a word, or a pair of neighbours) that stands :math:`c` times in a text has the weight
+
+.. math:: x_t = (1 + \ln c)\,\Bigl(1 + \ln\frac{1 + N}{1 + n_t}\Bigr)
+
+before the text is scaled to length 1; :math:`n_t` of the :math:`N` training texts contain it.
+"""
+
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from gradatim.fitting.metrics import score
+from gradatim.fitting.tables.predictors import softmax
+from gradatim.fitting.texts.corpus import TermCounts, count_terms, read_corpus
+
+MAX_TERMS = 50_000
+MIN_TEXTS = 2  # that a term must stand in
+WORDS = "linear on words"
+PENALTIES = (0.01, 0.1, 1.0)
+
+
+class WordModel:
+    """A linear model of weighted word counts; without terms it is the trivial model.
+
+    Args:
+        terms: Words and pairs it knows.
+        rarity: Weight of each term, :math:`1 + \\ln((1+N)/(1+n_t))`.
+        weight: Shape ``(outputs, terms)``.
+        bias: Shape ``(outputs,)``.
+        classes: Number of classes; 0 for regression.
+        settings: What was chosen.
+    """
+
+    kind = "words"
+
+    def __init__(
+        self,
+        terms: list[str],
+        rarity: np.ndarray,
+        weight: np.ndarray,
+        bias: np.ndarray,
+        classes: int,
+        settings: dict[str, Any],
+    ) -> None:
+        self.terms, self.rarity, self.weight, self.bias = terms, rarity, weight, bias
+        self.classes, self.settings = classes, settings
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+        return self.rarity.size + self.weight.size + self.bias.size
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Single words of all terms."""
+        return list(dict.fromkeys(word for term in self.terms for word in term.split(" ")))
+
+    def outputs(self, texts: Sequence[str]) -> np.ndarray:
+        """Return probabilities ``(N, classes)``, or values ``(N,)``."""
+        if not self.terms:
+            return self.from_features(sparse.csr_matrix((len(texts), 0)))
+        counts = count_terms(read_corpus(texts, self.words), self.terms).counts
+        return self.from_features(weigh(counts, self.rarity))
+
+    def from_features(self, features: sparse.csr_matrix) -> np.ndarray:
+        """Return outputs from weighted counts."""
+        logits = features @ self.weight.T + self.bias
+        return softmax(logits) if self.classes else logits[:, 0]
+
+
+def weigh(counts: sparse.csr_matrix, rarity: np.ndarray) -> sparse.csr_matrix:
+    """Turn counts into features, each text scaled to length 1.
+
+    Example:
+        >>> weigh(sparse.csr_matrix([[1, 1], [0, 0]]), np.array([3.0, 4.0])).toarray().round(6).tolist()
+        [[0.6, 0.8], [0.0, 0.0]]
+    """
+    features = counts.astype(np.float64)
+    features.sort_indices()  # so that a text's sum does not depend on how its terms were found
+    features.data = (1.0 + np.log(features.data)) * rarity[features.indices]
+    squares = features.multiply(features).sum(1)
+    length = np.sqrt(np.asarray(squares).ravel())
+    return sparse.csr_matrix(sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ features)
+
+
+def choose_terms(counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Return columns of the terms that most training texts contain, and the rarity of each."""
+    texts = np.bincount(counts.indices, minlength=counts.shape[1])
+    columns = np.flatnonzero(texts >= min(MIN_TEXTS, counts.shape[0]))
+    if len(columns) > MAX_TERMS:
+        order = np.argsort(-texts[columns], kind="stable")[:MAX_TERMS]
+        columns = np.sort(columns[order])
+    return columns, 1.0 + np.log((1.0 + counts.shape[0]) / (1.0 + texts[columns]))
+
+
+def fit_trivial(y: np.ndarray, classes: int) -> WordModel:
+    """The mean, or the class frequencies, whatever the text."""
+    if classes:
+        counts = np.bincount(y, minlength=classes) + 1.0 / classes
+        bias = np.log(counts / counts.sum())
+    else:
+        bias = np.array([y.mean()])
+    return WordModel([], np.zeros(0), np.zeros((len(bias), 0)), bias, classes, {})
+
+
+def fit_words(
+    counted: TermCounts, rows: np.ndarray, y: np.ndarray, classes: int, seed: int
+) -> WordModel:
+    """Fit logistic or ridge regression to the texts ``rows``; the penalty is chosen inside them.
+
+    Args:
+        counted: Counts of all terms in all texts.
+        rows: Texts to learn from.
+        y: Their classes or values.
+        classes: Number of classes; 0 for regression.
+        seed: Fixes the inner split.
+    """
+    counts = counted.counts[rows]
+    columns, rarity = choose_terms(counts)
+    features = weigh(counts[:, columns], rarity)
+    terms = [counted.terms[k] for k in columns.tolist()]
+
+    def fit(penalty: float, part: np.ndarray) -> WordModel:
+        weight, bias = _solve(features[part], y[part], classes, penalty)
+        return WordModel(terms, rarity, weight, bias, classes, {"penalty": penalty})
+
+    held = np.random.default_rng(seed).permutation(len(y)) % 4 == 0
+    learn = np.flatnonzero(~held)
+    penalty = PENALTIES[1]
+    if held.any() and len(np.unique(y[learn])) > 1:
+        scores = [
+            score(y[held], fit(p, learn).from_features(features[held]), classes) for p in PENALTIES
+        ]
+        penalty = PENALTIES[int(np.argmin(scores))]
+    return fit(penalty, np.arange(len(y)))
+
+
+def _solve(
+    X: sparse.csr_matrix, y: np.ndarray, classes: int, penalty: float
+) -> tuple[np.ndarray, np.ndarray]:
+    if not classes:
+        model = Ridge(alpha=penalty).fit(X, y)
+        return model.coef_[None], np.array([model.intercept_])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of slow convergence: the score tells
+        model = LogisticRegression(C=1.0 / penalty, max_iter=300).fit(X, y)
+    coef, bias = model.coef_, model.intercept_
+    if len(coef) == 1:  # scikit-learn gives one row for two classes
+        coef, bias = np.stack([-coef[0], coef[0]]) / 2, np.stack([-bias[0], bias[0]]) / 2
+    weight, offset = np.zeros((classes, X.shape[1])), np.full(classes, -30.0)
+    weight[model.classes_], offset[model.classes_] = coef, bias
+    return weight, offset

@@ -1,0 +1,206 @@
+"""The network candidates: a bag of embeddings, and a recurrent network that reads the words in order."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradatim.data.vocabulary import PAD, SPECIALS, UNKNOWN
+from gradatim.fitting.tables.predictors import softmax
+from gradatim.fitting.texts.corpus import STRANGER, Corpus, read_corpus
+from gradatim.models import BagOfEmbeddings, SequenceClassifier
+from gradatim.training import History, Trainer
+
+BLOCK = 64  # texts of one forward pass, always filled
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """What tuning chooses.
+
+    Args:
+        reader: ``"bag"`` averages embeddings, ``"gru"`` reads the words in order.
+        dim: Width of an embedding.
+        hidden_dim: Width of the recurrent state of one direction.
+        words: Largest vocabulary.
+        length: Words of a text that are read.
+        dropout: Probability to drop an entry of what the readout sees.
+        weight_decay: Decoupled penalty on weights.
+        lr: Initial learning rate; it falls to zero along a cosine.
+        epochs: Passes over the texts.
+    """
+
+    reader: str = "bag"
+    dim: int = 64
+    hidden_dim: int = 64
+    words: int = 20_000
+    length: int = 400
+    dropout: float = 0.3
+    weight_decay: float = 0.05
+    lr: float = 5e-3
+    epochs: int = 8
+
+
+def draw_settings(trial: int, seed: int) -> TextSettings:
+    """Settings of trial number ``trial``: a bag, a recurrent network, then random ones of both.
+
+    Example:
+        >>> draw_settings(0, seed=0).reader, draw_settings(1, seed=0).reader
+        ('bag', 'gru')
+    """
+    if trial == 0:
+        return TextSettings()
+    if trial == 1:
+        return TextSettings(reader="gru", length=200, lr=2e-3, epochs=4)
+    rng = np.random.default_rng([seed, trial])
+    is_bag = rng.random() < 0.7
+    return TextSettings(
+        reader="bag" if is_bag else "gru",
+        dim=int(rng.choice([16, 32, 64, 128])),
+        hidden_dim=int(rng.choice([32, 64, 128])),
+        words=int(rng.choice([5_000, 20_000])),
+        length=400 if is_bag else int(rng.choice([100, 200])),
+        dropout=float(rng.choice([0.1, 0.3, 0.5])),
+        weight_decay=float(np.round(10 ** rng.uniform(-2.5, -0.5), 4)),
+        lr=float(np.round(10 ** (rng.uniform(-3, -1.8) - 0.4 * (not is_bag)), 5)),
+        epochs=int(rng.choice([6, 10, 16] if is_bag else [3, 5])),
+    )
+
+
+def choose_words(corpus: Corpus, rows: np.ndarray, largest: int) -> list[str]:
+    """The words that stand most often in the texts ``rows``, twice or more where texts are many."""
+    parts = [corpus.ids[corpus.starts[k] : corpus.starts[k + 1]] for k in rows.tolist()]
+    counts = np.bincount(np.concatenate(parts), minlength=len(corpus.words))
+    order = np.argsort(-counts, kind="stable")[: largest - len(SPECIALS)]
+    fewest = 2 if len(rows) >= 200 else 1
+    return [corpus.words[k] for k in order.tolist() if counts[k] >= fewest]
+
+
+def tokens_of(
+    corpus: Corpus, rows: np.ndarray, words: Sequence[str], length: int
+) -> tuple[Tensor, Tensor]:
+    """Return the first ``length`` words of texts as tokens ``(N, length)``, and how many they are, at least 1."""
+    places = {word: place + len(SPECIALS) for place, word in enumerate(words)}
+    lookup = np.array([places.get(word, UNKNOWN) for word in corpus.words] + [UNKNOWN])
+    assert STRANGER == -1  # the last entry of the lookup
+    lengths = np.minimum(corpus.lengths[rows], length)
+    steps = np.arange(length)
+    is_real = steps < lengths[:, None]
+    places_in_ids = np.where(is_real, corpus.starts[rows][:, None] + steps, 0)
+    tokens = np.full((len(rows), length), PAD)
+    if len(corpus.ids):
+        tokens[is_real] = lookup[corpus.ids[places_in_ids[is_real]]]
+    tokens[lengths == 0, 0] = UNKNOWN  # a text without a word is one that says nothing
+    return torch.from_numpy(tokens), torch.from_numpy(np.maximum(lengths, 1))
+
+
+class TextNetwork:
+    """A trained network with its vocabulary.
+
+    Args:
+        words: The words it knows.
+        module: Tokens and lengths to logits or a value.
+        classes: Number of classes; 0 for regression.
+        settings: What was chosen, and for regression ``center`` and ``scale`` of the target.
+    """
+
+    kind = "network"
+
+    def __init__(
+        self, words: list[str], module: nn.Module, classes: int, settings: dict[str, Any]
+    ) -> None:
+        self.words, self.module, self.classes, self.settings = words, module, classes, settings
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+        return sum(p.numel() for p in self.module.parameters())
+
+    def outputs(self, texts: Sequence[str]) -> np.ndarray:
+        """Return probabilities ``(N, classes)``, or values ``(N,)``."""
+        corpus = read_corpus(texts, self.words)
+        return self.from_corpus(corpus, np.arange(len(texts)))
+
+    @torch.inference_mode()
+    def from_corpus(self, corpus: Corpus, rows: np.ndarray) -> np.ndarray:
+        """Return outputs of texts; every pass has the same shape, so a text's bits do not depend on its mates."""
+        self.module.eval()
+        length = self.settings["length"]
+        tokens, lengths = tokens_of(corpus, rows, self.words, length)
+        logits = []
+        for part, own in zip(tokens.split(BLOCK - 1), lengths.split(BLOCK - 1), strict=True):
+            block = torch.full((BLOCK, length), UNKNOWN)  # the last row keeps the full length
+            lasting = torch.full((BLOCK,), length)
+            block[: len(part)], lasting[: len(part)] = part, own
+            logits.append(self.module(block, lasting)[: len(part)])
+        z = torch.cat(logits).double().numpy() if logits else np.zeros((0, max(self.classes, 1)))
+        if self.classes:
+            return softmax(z)
+        return z[:, 0] * self.settings["scale"] + self.settings["center"]
+
+
+def fit_network(
+    corpus: Corpus,
+    rows: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    settings: TextSettings,
+    seed: int,
+    validation: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[TextNetwork, History]:
+    """Train the network on the texts ``rows``; ``validation`` are texts and targets to watch.
+
+    Raises:
+        NonFiniteError: Training diverged.
+    """
+    center, scale = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
+
+    def batch(texts: np.ndarray, target: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
+        values = target if classes else ((target - center) / scale).astype(np.float32)[:, None]
+        return *tokens_of(corpus, texts, words, settings.length), torch.from_numpy(values)
+
+    words = choose_words(corpus, rows, settings.words)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        module = _build(len(words) + len(SPECIALS), classes or 1, settings)
+    trainer = Trainer(
+        module,
+        "cross_entropy" if classes else "mse",
+        "adamw",
+        lr=settings.lr,
+        weight_decay=settings.weight_decay,
+        schedule="cosine",
+        epochs=settings.epochs * _repeats(len(rows)),
+        batch_size=32 if len(rows) < 10_000 else 64,
+        clip_norm=1.0,
+        device="cpu",
+        seed=seed,
+        progress=False,
+    )
+    history = trainer.fit(batch(rows, y), None if validation is None else batch(*validation))
+    if history.stopped == "interrupted":  # half a training must not pass for a result
+        raise KeyboardInterrupt
+    chosen = {**asdict(settings), "center": center, "scale": scale}
+    return TextNetwork(words, module, classes, chosen), history
+
+
+def _repeats(rows: int) -> int:
+    """Few texts are read more often, so that a network sees some hundred batches of them.
+
+    Example:
+        >>> [_repeats(n) for n in (100, 1000, 10_000)]
+        [20, 2, 1]
+    """
+    return int(np.clip(2000 // rows, 1, 20))
+
+
+def _build(num_tokens: int, out_dim: int, s: TextSettings) -> nn.Module:
+    if s.reader == "bag":
+        return BagOfEmbeddings(num_tokens, s.dim, out_dim, dropout=s.dropout)
+    return SequenceClassifier(
+        s.dim, out_dim, hidden_dim=s.hidden_dim, num_tokens=num_tokens, is_bidirectional=True,
+        pooling="max", dropout=s.dropout,
+    )  # fmt: skip

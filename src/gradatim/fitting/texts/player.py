@@ -1,0 +1,216 @@
+"""Texts in the contest."""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gradatim.evaluation import Report
+from gradatim.fitting.findings import Findings
+from gradatim.fitting.job import Job
+from gradatim.fitting.metrics import measure
+from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.splitting import Split, make_folds
+from gradatim.fitting.tables.reading import RawTable, read_table
+from gradatim.fitting.texts import sections
+from gradatim.fitting.texts.corpus import count_terms, read_corpus
+from gradatim.fitting.texts.linear import WORDS, fit_trivial, fit_words
+from gradatim.fitting.texts.model import FittedText, TextModel
+from gradatim.fitting.texts.networks import TextSettings, draw_settings, fit_network
+from gradatim.fitting.texts.problem import TextProblem, prepare
+from gradatim.fitting.work import Work
+from gradatim.training import History
+
+USES = ("target", "task", "text")
+CHARACTERS_PER_SECOND = 500_000  # of the budget
+PROBE = 512  # texts on which the recurrent network's time is measured
+RARE_CLASS = 0.1
+
+
+def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TextPlayer":
+    """Read a table with a column of texts, and set the test rows aside."""
+    job.refuse_others("texts", USES)
+    raw = read_table(data)
+    _sample(raw, job)
+    test = read_table(job.test) if isinstance(job.test, str) else None
+    return TextPlayer(prepare(raw, job, test), job.seed)
+
+
+def _sample(raw: RawTable, job: Job) -> None:
+    """Keep as many rows as were asked for, or as the budget can read."""
+    limit, why = job.rows, "as asked"
+    if limit is None and job.trials is None:
+        sizes = raw.frame.iloc[:200].map(lambda cell: len(str(cell))).sum(axis=1)
+        limit = int(job.budget * CHARACTERS_PER_SECOND / max(float(sizes.mean()), 1.0))
+        why = "as the budget allows (a longer --budget takes more)"
+    if limit is not None and len(raw.frame) > limit:
+        kept = np.random.default_rng([job.seed, 3]).permutation(len(raw.frame))[:limit]
+        raw.frame = raw.frame.iloc[np.sort(kept)]
+        raw.notes.append(f"A random sample of {limit:,} of {raw.rows:,} rows is used, {why}.")
+
+
+class TextPlayer:
+    """Texts that were read, cut into words and split.
+
+    Args:
+        problem: Texts, target and split.
+        seed: Fixes folds, weights and inner splits.
+    """
+
+    last = 2.2  # on all training texts, and once for the learning curve
+
+    def __init__(self, problem: TextProblem, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        self.name, self.task, self.notes = problem.name, problem.task, problem.notes
+        self.title = f"{problem.name}: {problem.target} from {problem.text}"
+        self.rows = len(problem.train), len(problem.test)
+        self.headline = (
+            f"{problem.name}: {problem.task} of {problem.target!r} from {problem.text!r} "
+            f"({self.rows[0]:,} training texts, {self.rows[1]:,} test texts)"
+        )
+        self.simple = ("class frequencies" if problem.classes else "mean", WORDS)
+        self.corpus = read_corpus(problem.texts)
+        self.terms = count_terms(self.corpus)
+        self.folds = _plan_folds(problem, seed)
+        self._ratio = 1.0
+
+    def fingerprint(self) -> str:
+        """A hash of all texts, the target and the split."""
+        p = self.problem
+        digest = hashlib.sha256(p.y.tobytes() + p.train.tobytes())
+        for text in p.texts:
+            digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+        return digest.hexdigest()
+
+    def prepare(self, work: Work, budget: float | None) -> None:
+        """Measure how much longer the recurrent network takes than the bag."""
+
+        def ratio() -> float:
+            rows = self.problem.train[:PROBE]
+            y, seconds = self.problem.y[rows], []
+            for trial in (0, 1):
+                started = time.perf_counter()
+                brief = replace(self.draw(trial), epochs=1)
+                fit_network(self.corpus, rows, y, self.problem.classes, brief, self.seed)
+                seconds.append(time.perf_counter() - started)
+            return max(seconds[1] / seconds[0], 1.0)
+
+        self._ratio = work.recall("ratio", ratio)
+
+    def draw(self, trial: int) -> TextSettings:
+        """Settings of trial number ``trial``."""
+        return draw_settings(trial, self.seed)
+
+    def cost(self, settings: TextSettings) -> float:
+        """Training time in units of that of the default settings, about."""
+        epochs = settings.epochs / TextSettings.epochs
+        if settings.reader == "bag":
+            return epochs
+        return self._ratio * epochs * settings.length / self.draw(1).length
+
+    def _fit(self, candidate: Candidate, rows: np.ndarray, seed: int) -> FittedText:
+        y, classes = self.problem.y[rows], self.problem.classes
+        if candidate.name == NETWORK:
+            return fit_network(self.corpus, rows, y, classes, candidate.settings, seed)[0]
+        if candidate.name == WORDS:
+            return fit_words(self.terms, rows, y, classes, self.seed)
+        return fit_trivial(y, classes)
+
+    def _outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
+        return model.outputs([self.problem.texts[k] for k in rows.tolist()])
+
+    def judge(self, candidate: Candidate, k: int) -> Figures:
+        """Figures of a candidate on fold ``k``."""
+        train, judge = self.folds[k]
+        model = self._fit(candidate, train, self.seed + k)
+        return measure(self.problem.y[judge], self._outputs(model, judge), self.problem.classes)
+
+    def train(self, candidate: Candidate) -> FittedText:
+        """The candidate on all training texts."""
+        return self._fit(candidate, self.problem.train, self.seed)
+
+    def predict_test(self, model: FittedText) -> np.ndarray:
+        """Probabilities or values of the test texts."""
+        return self._outputs(model, self.problem.test)
+
+    def measure_test(self, output: np.ndarray) -> Figures:
+        """Figures of the test texts."""
+        return measure(self.problem.y[self.problem.test], output, self.problem.classes)
+
+    def watch(self, settings: TextSettings) -> History:
+        """The chosen network on the first fold once more, watched epoch by epoch."""
+        (train, judge), p = self.folds[0], self.problem
+        watched = (judge, p.y[judge])
+        return fit_network(self.corpus, train, p.y[train], p.classes, settings, self.seed, watched)[1]  # fmt: skip
+
+    def concerns(self) -> list[str]:
+        """Repeated texts, rare classes, little data."""
+        p = self.problem
+        found = []
+        learned = {p.texts[k] for k in p.train.tolist()}
+        repeated = sum(p.texts[k] in learned for k in p.test.tolist())
+        if repeated:
+            found.append(
+                f"Repeats: {repeated:,} of {len(p.test):,} test texts stand in the training part too. "
+                "The test flatters what remembers them."
+            )
+        if p.classes:
+            shares = np.bincount(p.y[p.train], minlength=p.classes) / len(p.train)
+            rarest = int(shares.argmin())
+            if shares[rarest] * p.classes < 2 * RARE_CLASS:
+                found.append(
+                    f"Imbalance: class {p.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the texts. "
+                    "Accuracy says little; judge by the log loss and by the confusion matrix."
+                )
+        if len(p.train) < 500:
+            found.append(
+                f"Little data: {len(p.train):,} training texts. Intervals are wide, and another split may "
+                "give another winner."
+            )
+        return found
+
+    def describe(self, report: Report) -> None:
+        """Add sizes, lengths and the target."""
+        sections.describe_data(report, self.problem, self.corpus.lengths)
+
+    def describe_network(self, settings: TextSettings) -> list[tuple[str, object]]:
+        """The settings, for people."""
+        return sections.describe_network(settings)
+
+    def explain(self, report: Report, findings: Findings) -> None:
+        """Add confusion and calibration or residuals, telling words, and mistakes."""
+        sections.judge_figures(report, self.problem, findings)
+
+    def usage(self, findings: Findings) -> str:
+        """How to predict a data frame."""
+        return sections.usage(self.problem, findings)
+
+    def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> TextModel:  # fmt: skip
+        """Write the models and the predictions of the test texts."""
+        p = self.problem
+        model = TextModel(
+            text=p.text,
+            target=p.target,
+            labels=p.labels,
+            models=findings.models,
+            recommended=findings.verdict.recommended,
+            about=dict(about),
+        )
+        table = model.prediction_frame(findings.output)
+        rows = p.rows[p.test]
+        table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
+        model.save(folder, {**extra, "predictions.csv": table.to_csv(index=False).encode()})
+        return model
+
+
+def _plan_folds(problem: TextProblem, seed: int) -> list[Split]:
+    """Five folds, as rows of the whole table."""
+    train = problem.train
+    folds = make_folds(problem.strata, 5, np.random.default_rng([seed, 1]))
+    folds = [(train[a], train[b]) for a, b in folds]
+    return [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]

@@ -1,0 +1,122 @@
+"""What the report says of texts: how many and how long, the telling words, the most confident mistakes."""
+
+import numpy as np
+
+from gradatim.evaluation import Report
+from gradatim.fitting.findings import Findings
+from gradatim.fitting.report import class_figures
+from gradatim.fitting.texts.linear import WORDS, WordModel
+from gradatim.fitting.texts.networks import TextSettings
+from gradatim.fitting.texts.problem import TextProblem
+from gradatim.plots.importance import importance_bars
+from gradatim.plots.residuals import residuals
+
+READERS = {"bag": "mean of word embeddings", "gru": "bidirectional GRU over the words"}
+EXCERPT = 160  # characters of a text that are shown
+TOLD = 12  # words on either side
+
+
+def describe_data(report: Report, p: TextProblem, lengths: np.ndarray) -> None:
+    """Add task, sizes, lengths and the target."""
+    low, middle, high = np.percentile(lengths[p.train], [5, 50, 95])
+    rows = [
+        ["task", p.task],
+        ["training texts", f"{len(p.train):,}"],
+        ["test texts", f"{len(p.test):,}"],
+        ["words per text", f"{middle:.0f} (5 % below {low:.0f}, 5 % above {high:.0f})"],
+    ]
+    if p.classes:
+        counts = np.bincount(p.y[p.train], minlength=p.classes)
+        shown = [f"{label} {n:,}" for label, n in zip(p.labels[:12], counts, strict=False)]
+        rows.append(["classes", ", ".join(shown) + (", …" if p.classes > 12 else "")])
+    else:
+        y = p.y[p.train]
+        rows.append(["target", f"mean {y.mean():.4g}, deviation {y.std():.4g}"])
+    report.table("Data", columns=["", "value"], rows=rows)
+
+
+def describe_network(s: TextSettings) -> list[tuple[str, object]]:
+    """Settings of the network, for people."""
+    shown: list[tuple[str, object]] = [("reader", READERS[s.reader]), ("embedding", s.dim)]
+    if s.reader == "gru":
+        shown.append(("hidden units per direction", s.hidden_dim))
+    return [
+        *shown,
+        ("largest vocabulary", s.words),
+        ("words read of a text", s.length),
+        ("dropout", s.dropout),
+        ("weight decay", s.weight_decay),
+        ("learning rate", s.lr),
+        ("epochs", s.epochs),
+    ]
+
+
+def judge_figures(report: Report, p: TextProblem, f: Findings) -> None:
+    """Add confusion and calibration or residuals, telling words, and the most confident mistakes."""
+    name, output, y = f.verdict.recommended, f.output, p.y[p.test]
+    if p.classes:
+        class_figures(report, name, y, output, p.labels)
+        mistakes_table(report, p, f)
+    else:
+        report.figure("residuals", residuals(y, output, label=p.target), caption=f"{name} on the test texts.")  # fmt: skip
+    if isinstance(f.models.get(WORDS), WordModel):
+        words_figure(report, p, f.models[WORDS])
+
+
+def words_figure(report: Report, p: TextProblem, model: WordModel) -> None:
+    """Add the words and pairs with the largest weights: of two classes for the second against the first."""
+    if p.classes > 2:
+        for k in np.argsort(-np.bincount(p.y[p.train], minlength=p.classes))[:3].tolist():
+            top = np.argsort(-model.weight[k])[:TOLD].tolist()
+            weights = {model.terms[t]: float(model.weight[k, t]) for t in top}
+            report.figure(
+                f"words-{k + 1}",
+                importance_bars(weights, label=f"weight for {p.labels[k]!r}"),
+                caption=f"Words that speak most for {p.labels[k]!r}, by {WORDS}.",
+            )
+        return
+    weight = model.weight[-1]
+    for sign, name in ((1.0, "more"), (-1.0, "less")):
+        top = np.argsort(-sign * weight)[:TOLD].tolist()
+        weights = {model.terms[t]: float(sign * weight[t]) for t in top if sign * weight[t] > 0}
+        if weights:
+            meant = repr(p.labels[int(sign > 0)]) if p.classes else f"{name} of {p.target!r}"
+            report.figure(
+                f"words-{name}",
+                importance_bars(weights, label=f"weight for {meant}"),
+                caption=f"Words and pairs of words that speak most for {meant}, by {WORDS}.",
+            )
+
+
+def mistakes_table(report: Report, p: TextProblem, f: Findings) -> None:
+    """Add the mistakes on the test texts that the recommended model was surest of."""
+    output, y = f.output, p.y[p.test]
+    wrong = np.flatnonzero(output.argmax(1) != y)
+    worst = wrong[np.argsort(-output[wrong].max(1))][:6]
+    rows = [
+        [
+            " ".join(p.texts[p.test[k]].split())[:EXCERPT],
+            p.labels[y[k]],
+            p.labels[int(output[k].argmax())],
+            float(output[k].max()),
+        ]
+        for k in worst.tolist()
+    ]
+    if rows:
+        report.table(
+            "Most confident mistakes on the test texts",
+            columns=["text begins", p.target, "said", "probability"],
+            rows=rows,
+        )
+
+
+def usage(p: TextProblem, f: Findings) -> str:
+    """Python lines that use the model folder."""
+    return (
+        "import gradatim\nimport pandas as pd\n\n"
+        f"model = gradatim.load_model({str(f.folder)!r})\n"
+        f'frame = pd.read_csv("new.csv")          # with a column {p.text!r}\n'
+        "model.predict(frame)                    # " + ("labels" if p.classes else "values") + "\n"
+        + ("model.predict_proba(frame)              # probabilities\n" if p.classes else "")
+        + ('model.predict(frame, model="network")   # the network instead\n' if f.tuning else "")
+    )  # fmt: skip

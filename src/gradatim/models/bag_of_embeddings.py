@@ -1,0 +1,57 @@
+"""A text as the mean of its words' vectors."""
+
+from torch import Tensor, nn
+
+from gradatim.data.vocabulary import PAD
+from gradatim.nn import real_steps
+
+
+class BagOfEmbeddings(nn.Module):
+    r"""Average the embeddings of a text's words, in whatever order they stand, then answer.
+
+    .. math:: \hat y = W\,\Bigl(\tfrac1T\sum_{t=1}^T e_{w_t}\Bigr) + b
+
+    Padding never changes an answer.
+
+    Args:
+        num_tokens: Size of the vocabulary.
+        dim: Width of an embedding :math:`e`.
+        out_dim: Number of classes, or of values.
+        dropout: Probability to drop an entry of the mean.
+
+    Example:
+        >>> import torch
+        >>> model = BagOfEmbeddings(100, 8, 2)
+        >>> tokens = torch.tensor([[5, 7, 9], [4, 0, 0]])
+        >>> model(tokens, torch.tensor([3, 1])).shape
+        torch.Size([2, 2])
+
+    Reference:
+        Joulin et al., Bag of Tricks for Efficient Text Classification, 2017.
+    """
+
+    def __init__(self, num_tokens: int, dim: int, out_dim: int, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.num_tokens, self.dim, self.out_dim, self.dropout = num_tokens, dim, out_dim, dropout
+        self.embedding = nn.EmbeddingBag(num_tokens, dim, mode="sum", padding_idx=PAD)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+        self.drop = nn.Dropout(dropout)
+        self.readout = nn.Linear(dim, out_dim)
+
+    def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Answer for each text.
+
+        Args:
+            tokens: Words, shape ``(B, T)``, padded at the end.
+            lengths: Words of each text, from 1 to ``T``; all ``T`` by default.
+
+        Returns:
+            Shape ``(B, out_dim)``.
+        """
+        is_real = real_steps("BagOfEmbeddings", tokens, lengths)
+        if is_real is None:
+            mean = self.embedding(tokens) / tokens.shape[1]  # (B, dim)
+        else:
+            words = tokens.masked_fill(~is_real, PAD)
+            mean = self.embedding(words) / is_real.sum(1, keepdim=True).clamp(min=1)
+        return self.readout(self.drop(mean))

@@ -68,6 +68,7 @@ from gradatim.nn.scan import linear_scan
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
+from gradatim.nn.time_gradients import TimeGradients, gradient_through_time
 from gradatim.nn.toeplitz import toeplitz_matrix
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.nn.transformations import (
@@ -132,6 +133,7 @@ __all__ = [
     "StandardDropout",
     "Step",
     "StochasticDepth",
+    "TimeGradients",
     "activation",
     "adjoint_convolve",
     "adjoint_correlate",
@@ -158,6 +160,7 @@ __all__ = [
     "feature_maps",
     "gain",
     "generate",
+    "gradient_through_time",
     "initialize",
     "invariant",
     "inverted_dropout",

@@ -140,6 +140,10 @@ class Recurrent(nn.Module):
             sides.append(reverse_steps(outputs, is_real) if direction else outputs)
             finals.append(final)
         y = torch.cat(sides, -1) if self.is_bidirectional else sides[0]
+        return self.pass_on(layer, y, x)
+
+    def pass_on(self, layer: int, y: Tensor, x: Tensor) -> Tensor:
+        """Return what a layer with outputs ``y`` and inputs ``x`` hands to the next."""
         y = self.norms[layer](y) if self.layer_norm else y
         y = y + x if self.residual and y.shape == x.shape else y
         is_last = layer == self.num_layers - 1

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.sequence_encoder import SequenceEncoder
+from gradatim.models.stack_step import step_stack
 from gradatim.nn import initialize
 from gradatim.nn.cells.named import CellFactory
 from gradatim.nn.training_modes import evaluation_mode
@@ -189,8 +190,7 @@ class Forecaster(nn.Module):
                 mean, scale = self._distributions(hidden).unbind(-1)  # (paths * B, D)
                 noise = torch.empty_like(mean).normal_(generator=generator)
                 steps.append(mean + scale * noise)
-                outputs, state = self.encoder.rnn(steps[-1][:, None], None, state)
-                hidden = outputs[:, 0]
+                hidden, state = step_stack(self.encoder.rnn, steps[-1], state)
         return torch.stack(steps, 1).view(num_paths, len(x), self.horizon, -1)
 
     def _summarize(self, paths: Tensor, level: float) -> Forecast:

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
+from gradatim.models.stack_step import step_stack
 from gradatim.nn import Recurrent, generate, initialize
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
@@ -84,9 +85,13 @@ class RecurrentLanguageModel(nn.Module):
         Returns:
             Log-probabilities of the next token, shape ``(B, num_tokens)``, and the state.
         """
-        inside = None if state is None else tuple(part.transpose(0, 1) for part in state)
-        logits, moved = self(last[:, None], None, inside)
-        return torch.log_softmax(logits[:, 0], -1), tuple(part.transpose(0, 1) for part in moved)
+        if state is None:
+            inside = self.rnn.initial_state(len(last))
+        else:
+            inside = tuple(part.transpose(0, 1) for part in state)
+        output, moved = step_stack(self.rnn, self.drop(self.embedding(last)), inside)
+        log_probs = torch.log_softmax(self.readout(self.drop(output)), -1)
+        return log_probs, tuple(part.transpose(0, 1) for part in moved)
 
     @torch.no_grad()
     def generate(

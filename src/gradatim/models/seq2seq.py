@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from gradatim.data.vocabulary import END, PAD, START
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.sequence_encoder import SequenceEncoder
+from gradatim.models.stack_step import step_stack
 from gradatim.nn import AdditiveAttention, DotAttention, Recurrent, beam_search, initialize
 from gradatim.nn.beam import Hypotheses
 from gradatim.nn.cells.cell import State
@@ -142,7 +143,7 @@ class Seq2Seq(nn.Module):
                 "Seq2Seq: attention must be additive or dot for an attention map, got 'none'."
             )
         with evaluation_mode(self):
-            return self._unroll(source, lengths, target, 1.0)[1]
+            return torch.stack(self._unroll(source, lengths, target, 1.0)[1], 1)  # type: ignore[arg-type]
 
     @torch.no_grad()
     def translate(
@@ -166,7 +167,9 @@ class Seq2Seq(nn.Module):
             state: tuple[_Memory, State], last: Tensor
         ) -> tuple[Tensor, tuple[_Memory, State]]:
             memory, inside = state
-            moved = self._step(memory, tuple(part.transpose(0, 1) for part in inside), last)
+            moved = self._step(
+                memory, tuple(part.transpose(0, 1) for part in inside), self._embed(last)
+            )
             log_probs = torch.log_softmax(self.readout(moved.features), -1)
             return log_probs, (memory, tuple(part.transpose(0, 1) for part in moved.state))
 
@@ -186,45 +189,56 @@ class Seq2Seq(nn.Module):
         state = h.view(len(h), -1, self.num_layers, self.hidden_dim).permute(1, 2, 0, 3)
         return _Memory(keys, projected, summary, is_real), tuple(state)
 
-    def _step(self, memory: _Memory, state: State, last: Tensor) -> _Step:
-        """Move the decoder by one token ``(B,)``; features are what the read-out sees."""
+    def _embed(self, tokens: Tensor) -> Tensor:
+        return self.drop(self.embedding(tokens))
+
+    def _step(self, memory: _Memory, state: State, embedded: Tensor) -> _Step:
+        """Move the decoder by one token, embedded ``(B, dim)``; features are what the read-out sees."""
         context, weights = memory.summary, None
         if self.attend is not None:
             context, weights = self.attend(
                 state[0][-1], memory.keys, memory.is_real, memory.projected
             )
-        x = torch.cat([self.drop(self.embedding(last)), context], -1)  # (B, dim + key_dim)
-        output, state = self.rnn(x[:, None], None, state)
-        return _Step(torch.cat([self.drop(output[:, 0]), context], -1), state, weights)
+        x = torch.cat([embedded, context], -1)  # (B, dim + key_dim)
+        output, state = step_stack(self.rnn, x, state)
+        return _Step(torch.cat([self.drop(output), context], -1), state, weights)
 
     def _unroll(
         self, source: Tensor, lengths: Tensor | None, target: Tensor, teacher_forcing: float
-    ) -> tuple[Tensor, Tensor]:
-        """Features ``(B, L, ·)`` and weights ``(B, L, S)`` along a target."""
-        if target.ndim != 2 or not target.shape[1]:
-            raise InvalidValue(
-                f"Seq2Seq: target must have shape (B, L) with L from 1, got {tuple(target.shape)}."
-            )
-        if not 0.0 <= teacher_forcing <= 1.0:
-            raise InvalidValue(
-                f"Seq2Seq: teacher_forcing must be from 0 to 1, got {teacher_forcing}."
-            )
+    ) -> tuple[Tensor, list[Tensor | None]]:
+        """Features ``(B, L, ·)`` along a target, and the weights ``(B, S)`` of each step."""
+        _check_target(target, teacher_forcing)
         memory, state = self._encode(source, lengths)
-        last = torch.full_like(target[:, 0], START)
-        features, weights = [], []
+        inputs = torch.cat([torch.full_like(target[:, :1], START), target[:, :-1]], 1)
+        embedded = self._embed(inputs)  # (B, L, dim)
+        if self.attend is None and teacher_forcing == 1.0:
+            return self._unroll_at_once(memory, state, embedded), []
+        features: list[Tensor] = []
+        weights = []
         for t in range(target.shape[1]):
-            moved = self._step(memory, state, last)
+            x = embedded[:, t]
+            if t and teacher_forcing < 1.0:
+                with torch.no_grad():
+                    own = self.readout(features[-1]).argmax(-1)
+                is_forced = torch.rand(len(own), 1, device=own.device) < teacher_forcing
+                x = torch.where(is_forced, x, self._embed(own))
+            moved = self._step(memory, state, x)
             state = moved.state
             features.append(moved.features)
             weights.append(moved.weights)
-            last = self._next_input(target[:, t], moved.features, teacher_forcing)
-        has_map = self.attend is not None
-        return torch.stack(features, 1), torch.stack(weights, 1) if has_map else source
+        return torch.stack(features, 1), weights
 
-    def _next_input(self, truth: Tensor, features: Tensor, teacher_forcing: float) -> Tensor:
-        if teacher_forcing == 1.0:
-            return truth
-        with torch.no_grad():
-            own = self.readout(features).argmax(-1)
-        is_forced = torch.rand(len(truth), device=truth.device) < teacher_forcing
-        return torch.where(is_forced, truth, own)
+    def _unroll_at_once(self, memory: _Memory, state: State, embedded: Tensor) -> Tensor:
+        """The same where no step waits for the one before it: all inputs known, one context."""
+        context = memory.summary[:, None].expand(-1, embedded.shape[1], -1)
+        outputs, _ = self.rnn(torch.cat([embedded, context], -1), None, state)
+        return torch.cat([self.drop(outputs), context], -1)
+
+
+def _check_target(target: Tensor, teacher_forcing: float) -> None:
+    if target.ndim != 2 or not target.shape[1]:
+        raise InvalidValue(
+            f"Seq2Seq: target must have shape (B, L) with L from 1, got {tuple(target.shape)}."
+        )
+    if not 0.0 <= teacher_forcing <= 1.0:
+        raise InvalidValue(f"Seq2Seq: teacher_forcing must be from 0 to 1, got {teacher_forcing}.")

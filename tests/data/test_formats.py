@@ -4,6 +4,7 @@ import io
 import json
 import struct
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -91,6 +92,11 @@ def test_cifar_joins_six_batches(shelve):
     assert [len(part) for part in (*data.train, *data.test)] == [10, 10, 2, 2]
     assert data.target_names[6] == "frog"
     assert load("toy", raw=True).X.dtype == np.uint8
+
+
+def test_weights_are_paths_of_files(shelve):
+    shelve("cifar10-resnets", {"resnet20.th": b"1", "resnet32.th": b"2"})
+    assert [Path(path).name for path in load("toy").X] == ["resnet20.th", "resnet32.th"]
 
 
 def test_zip_code_is_split(shelve):

@@ -5,6 +5,7 @@ import re
 from gradatim.data import pins
 
 TABLES = [pins.MNIST, pins.FASHION_MNIST, pins.CIFAR10, pins.ZIP_CODE, pins.SPAM]
+TABLES += [pins.CIFAR10_RESNETS]
 TABLES += [pins.TINY_SHAKESPEARE, pins.IMDB, pins.ISLP, pins.SPOKEN_DIGITS, pins.JAPANESE_VOWELS]
 TABLES += [pins.TATOEBA_SPA, pins.AIRLINE, pins.SUNSPOTS, pins.CO2, pins.NILE]
 

@@ -22,6 +22,7 @@ from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
 from gradatim.training.device import choose_device, own_randomness
 from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
+from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import History
 from gradatim.training.memory_format import reading_channels_last, wants_channels_last
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
@@ -153,6 +154,7 @@ class Trainer:
             stack.enter_context(own_randomness(self.seed, self.device))
             stack.enter_context(limit_threads(step.threads))
             stack.enter_context(reading_channels_last(self.model, self.is_channels_last))
+            stack.enter_context(holding_memory(self.is_channels_last))
             stack.enter_context(bar)
             stack.callback(self._release)
             if self._resumed is not None:

@@ -192,6 +192,7 @@ ODD = {
     "UTF-16": ("t.csv", good().to_csv(index=False).encode("utf-16"), "y", ""),
     "not UTF-8": ("t.csv", good().assign(c=["é", "ü", "a"] * 20).to_csv(index=False).encode("latin-1"), "y", "t.csv is not UTF-8: it was read as Windows-1252"),
     "semicolons and decimal commas": ("t.csv", text(good(), sep=";", decimal=","), "y", ""),
+    "old Macintosh line ends": ("t.csv", text(good(), lineterminator="\r"), "y", ""),
     "tabs": ("t.tsv", text(good(), sep="\t"), "y", ""),
     "gzip": ("t.csv.gz", gzip.compress(text(good())), "y", ""),
     "missing and infinite cells": ("t.csv", with_cells(a=lambda f: np.where(np.arange(60) % 9 == 0, np.inf, f["a"]), b=lambda f: f["b"].mask(np.arange(60) % 7 == 0)), "y", "Column 'a': 7 cells are not finite numbers and count as missing."),

@@ -12,7 +12,7 @@ from gradatim.fitting.work import Work
 from gradatim.training import NonFiniteError
 
 MIN_FOLDS = 3
-SHARE = 0.45  # of the budget, after which no further fold is begun
+SHARE = 0.5  # of the budget, after which no further fold is begun
 
 Tell = Callable[[str, float], None]
 

@@ -26,7 +26,7 @@ from gradatim.fitting.work import Work
 from gradatim.model_folder import check_folder
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
-RESERVE = 0.15  # of the budget, for the last training and the report
+RESERVE = 0.05  # of the budget, for what takes longer than planned
 
 
 @dataclass

@@ -25,6 +25,7 @@ class Job:
         group: Column of groups that must not be torn apart.
         drop: Columns to leave out.
         text: Column of texts, which are read instead of the other columns.
+        forecast: Steps of a series to forecast.
         budget: Seconds for everything.
         trials: Settings of the network to try; time plays no part then.
         rows: Most rows to use.
@@ -38,6 +39,7 @@ class Job:
     group: str | None = None
     drop: tuple[str, ...] = ()
     text: str | None = None
+    forecast: int | None = None
     budget: float = 60.0
     trials: int | None = None
     rows: int | None = None
@@ -53,12 +55,16 @@ class Job:
             raise InvalidValue(
                 f"fit: budget must be more than 0 seconds, got {self.budget}. Try 60s."
             )
-        for name, value in (("trials", self.trials), ("rows", self.rows)):
+        for name, value in (
+            ("trials", self.trials),
+            ("rows", self.rows),
+            ("forecast", self.forecast),
+        ):
             if value is not None and value < 1:
                 raise InvalidValue(f"fit: {name} must be at least 1, got {value}.")
         if self.seed < 0:
             raise InvalidValue(f"fit: seed must be at least 0, got {self.seed}.")
-        if self.time_column is not None and self.group is not None:
+        if self.time_column is not None and self.group is not None and self.forecast is None:
             raise InvalidValue("fit: time_column and group must not be given together. Choose one.")
         for name in ("time_column", "group"):
             if self.target is not None and getattr(self, name) == self.target:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 READERS = {
     "table": ("gradatim.fitting.tables.player", "read_player"),
     "text": ("gradatim.fitting.texts.player", "read_player"),
+    "series": ("gradatim.fitting.series.player", "read_player"),
 }
 
 
@@ -26,6 +27,8 @@ def kind_of(data: "str | Path | pd.DataFrame", job: Job) -> str:
         >>> kind_of("iris", Job())
         'table'
     """
+    if job.forecast is not None:
+        return "series"
     if job.text is not None or (isinstance(data, str) and data in _text_sets()):
         return "text"
     return "table"

@@ -6,6 +6,7 @@ from gradatim.errors import InvalidValue
 from gradatim.fitting.job import Job, parse_budget, parse_test
 from gradatim.fitting.tables import reading
 from gradatim.fitting.tables.reading import iterate, read_table
+from gradatim.fitting.tables.sampled_lines import sample_lines
 from gradatim.fitting.tables.text_files import sniff_delimiter
 
 
@@ -90,3 +91,58 @@ def test_times_and_shares():
 
 def test_more_time_allows_more_rows():
     assert Job(budget=120.0).cells == 2 * Job(budget=60.0).cells == 2 * Job(trials=3).cells
+
+
+def numbered(rows, end="\n", quote=False):
+    cell = '"a ""b"", {k}"' if quote else "a {k}"
+    return ("n,text,m" + end + "".join(f"{k},{cell.format(k=k)},0{end}" for k in range(rows))).encode()  # fmt: skip
+
+
+SAMPLED = {
+    "plain": numbered(6000),
+    "windows line ends": numbered(6000, "\r\n"),
+    "old Macintosh line ends": numbered(6000, "\r"),
+    "quoted cells": numbered(6000, quote=True),
+    "blank lines": numbered(6000).replace(b"\n77,", b"\n\n  \n77,"),
+    "no last line end": numbered(6000).rstrip(),
+    "a byte order mark": b"\xef\xbb\xbf" + numbered(6000),
+    "Latin letters": numbered(6000).replace(b"a 7", b"\xe9 7"),
+    # from here on lines are not rows, and the file is parsed as a whole
+    "line breaks in quotes": numbered(6000, quote=True).replace(b", 55", b",\n 55"),
+    "a lone quote": numbered(6000).replace(b"a 55,", b'5" pipe,'),
+    "mixed line ends": numbered(6000).replace(b"\n55,", b"\r55,"),
+    "UTF-16": numbered(6000).decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("case", SAMPLED)
+def test_a_sample_holds_the_rows_it_says(tmp_path, case):
+    (tmp_path / "t.csv").write_bytes(SAMPLED[case])
+    table = read_table(tmp_path / "t.csv", cells=3000, seed=2)
+    assert (len(table.frame), table.rows, list(table.frame)) == (1000, 6000, ["n", "text", "m"])
+    assert table.frame["n"].astype(int).tolist() == table.frame.index.tolist()
+    whole = pd.concat(iterate(tmp_path / "t.csv"))
+    assert table.frame["text"].tolist() == whole["text"].iloc[table.frame.index].tolist()
+
+
+def test_samples_are_uniform():
+    blocks = [b"n\n", *(b"%d\n" % k for k in range(400))]
+    counts = np.zeros(400)
+    for seed in range(300):
+        found = sample_lines(blocks, 40, 401, seed)
+        assert len(found.rows) == 40
+        counts[found.rows] += 1
+    # each row is drawn 30 times in the mean, with a deviation of 5.2
+    assert counts.mean() == 30
+    assert abs(counts.std() - np.sqrt(300 * 0.1 * 0.9)) < 1.0
+    assert counts.max() < 55
+
+
+def test_a_long_row_in_a_sample_is_named_by_its_place(tmp_path):
+    content = numbered(3000) + b"".join(b"%d,x,0,1\n" % k for k in range(3000, 6000))
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InvalidValue, match=r"row 30\d\d \(the header is row 1\) has more fields"):
+        read_table(tmp_path / "t.csv", cells=3000)
+    (tmp_path / "t.csv").write_bytes(content.replace(b",x,0,1", b",x,0,1,2,3"))
+    with pytest.raises(InvalidValue, match=r"row 30\d\d \(the header is row 1\) has more fields"):
+        read_table(tmp_path / "t.csv", cells=3000)

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from threadpoolctl import threadpool_limits
 
 from gradatim.fitting.metrics import score
 from gradatim.fitting.tables.predictors import Fitted, predict
@@ -24,6 +25,7 @@ CLASSIFICATION = (
 )
 NEIGHBOURS = (3, 7, 15, 31)
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
+MANY_CELLS = 1_000_000  # past which trees grow on all threads
 MAX_DISTANCES = 1e11  # multiplications per fold past which neighbours are not searched
 
 
@@ -144,7 +146,9 @@ def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
         "random_state": seed,
     }
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    model = kind(**settings).fit(X, y)
+    # threads that wait for each other after every node cost more than they save on a small table
+    with threadpool_limits(1 if X.size < MANY_CELLS else None, user_api="openmp"):
+        model = kind(**settings).fit(X, y)
     return tree_arrays(model, classes)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from gradatim.errors import InvalidValue, Unavailable, nearest_first
 from gradatim.fitting.builtin import builtin_names, read_builtin
-from gradatim.fitting.tables.text_files import read_text_chunks
+from gradatim.fitting.tables.text_files import find_layout, read_text_chunks, read_text_sample
 
 CHUNK_ROWS = 16_384
 PARQUET = (".parquet", ".pq")
@@ -52,7 +52,7 @@ def read_table(
     """
     notes: list[str] = []
     name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
-    frame, rows = _sample(iterate(source, notes), cells, seed)
+    frame, rows = _draw(source, cells, seed, notes)
     if not len(frame):
         raise InvalidValue(f"{_name(source)}: must have rows under its header, got none.")
     if len(frame) < rows:
@@ -91,7 +91,28 @@ def iterate(
         raise InvalidValue(f"{path}: must be CSV, TSV or Parquet. Save the table as CSV first.")
     if path.suffix.lower() in PARQUET:
         return _parquet_chunks(path)
-    return read_text_chunks(path, CHUNK_ROWS, notes)
+    return read_text_chunks(path, CHUNK_ROWS, find_layout(path, notes))
+
+
+def _draw(
+    source: "str | Path | pd.DataFrame", cells: int | None, seed: int, notes: list[str]
+) -> tuple[pd.DataFrame, int]:
+    """Rows of a source, and how many it has; a long text file is sampled before it is parsed."""
+    path = None if isinstance(source, pd.DataFrame) or _is_builtin(str(source)) else Path(source)
+    if path is None or not path.is_file() or path.suffix.lower() in (*FOREIGN, *PARQUET):
+        return _sample(iterate(source, notes), cells, seed)
+    layout = find_layout(path, notes)
+    limit = layout.lines if cells is None else most_rows(cells, len(layout.names))
+    if layout.lines > limit:
+        found = read_text_sample(path, limit, seed, layout)
+        if found is not None:
+            return found
+    return _sample(read_text_chunks(path, CHUNK_ROWS, layout), cells, seed)
+
+
+def most_rows(cells: int, columns: int) -> int:
+    """Rows to keep for a number of cells."""
+    return max(cells // max(columns, 1), 1000)
 
 
 def _name(source: object) -> str:
@@ -154,7 +175,7 @@ def _sample(
     keys, total, limit = np.empty(0), 0, np.inf
     for chunk in chunks:
         if cells is not None and not kept:
-            limit = max(cells // max(chunk.shape[1], 1), 1000)
+            limit = most_rows(cells, chunk.shape[1])
         kept.append(chunk.set_axis(pd.RangeIndex(total, total + len(chunk)), axis=0))
         keys = np.concatenate([keys, rng.random(len(chunk))])
         total += len(chunk)

@@ -10,12 +10,14 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import pandas as pd
 
 from gradatim.errors import InvalidValue, Unavailable
+from gradatim.fitting.tables.sampled_lines import sample_lines
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "#N/A", "?", "<NA>")
@@ -24,27 +26,95 @@ _HEAD = 1 << 16
 _BLOCK = 1 << 20
 
 
-def read_text_chunks(path: Path, rows: int, notes: list[str]) -> Iterator[pd.DataFrame]:
-    """Yield ``rows`` rows at a time, every cell as text, missing cells as missing.
+class Layout(NamedTuple):
+    """How a text table is written.
+
+    Args:
+        encoding: Its encoding.
+        delimiter: What separates cells.
+        names: Names of the columns.
+        end: The byte that ends a line.
+        lines: Lines of the file at most.
+    """
+
+    encoding: str
+    delimiter: str
+    names: list[str]
+    end: bytes
+    lines: int
+
+
+def find_layout(path: Path, notes: list[str]) -> Layout:
+    """Find how a file is written, by one look at all of its bytes.
 
     Args:
         path: CSV or TSV, possibly compressed with gzip, bzip2 or xz.
-        rows: Rows per chunk.
         notes: Collects what was done while reading.
     """
-    try:
-        encoding = _encoding(path, notes)
+    with _explained(path):
         with _open(path) as file:
-            head = file.read(_HEAD).decode(encoding, errors="replace")
+            start = file.read(_HEAD)
+        end = b"\r" if b"\r" in start and b"\n" not in start else b"\n"
+        encoding, lines = _encoding(path, end, notes)
+        head = start.decode(encoding, errors="replace")
         if "\0" in head:
             raise InvalidValue(f"{path}: must be a text table, but it holds binary data.")
         if not head.strip():
             raise InvalidValue(f"{path}: must be a table with a header and rows, but it is empty.")
         delimiter = sniff_delimiter(head, path.name)
-        names = _names(head, delimiter, notes)
-        yield from _chunks(path, encoding, delimiter, names, rows)
+        return Layout(encoding, delimiter, _names(head, delimiter, notes), end, lines)
+
+
+def read_text_chunks(path: Path, rows: int, layout: Layout) -> Iterator[pd.DataFrame]:
+    """Yield ``rows`` rows at a time, every cell as text, missing cells as missing."""
+    with _explained(path), _open(path) as file, _parser(file, layout, rows) as reader:
+        first = True
+        for chunk in reader:
+            yield _checked(chunk.iloc[1:] if first else chunk, path)
+            first = False
+
+
+def read_text_sample(
+    path: Path, limit: int, seed: int, layout: Layout
+) -> tuple[pd.DataFrame, int] | None:
+    """Read a uniform sample of ``limit`` rows, drawn before anything is parsed.
+
+    Returns:
+        The rows, indexed by their place in the file, and how many rows the file has; ``None`` where rows
+        cannot be told without parsing.
+    """
+    if layout.encoding == "utf-16":
+        return None
+    with _explained(path):
+        with _open(path) as file:
+            blocks = iter(lambda: file.read(8 * _BLOCK), b"")
+            found = sample_lines(blocks, limit, layout.lines, seed, layout.end)
+        if found is None:
+            return None
+        content = io.BytesIO(b"\n".join(found.lines))
+        try:
+            with _parser(content, layout, len(found.lines)) as reader:
+                frame = reader.get_chunk()
+        except pd.errors.ParserError as error:
+            line = int(m[1]) if (m := re.search(r"in line (\d+)", str(error))) else 1
+            raise _too_long(path, int(found.rows[line - 1])) from error
+        if len(frame) != len(found.rows):
+            return None
+        frame = _checked(frame.set_axis(found.rows + 1, axis=0), path)
+        return frame.set_axis(found.rows, axis=0), found.total
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn whatever a file can do wrong into one sentence."""
+    try:
+        yield
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise InvalidValue(f"{path}: is damaged: it cannot be unpacked ({error}).") from error
+    except pd.errors.ParserError as error:
+        raise InvalidValue(f"{path}: has rows of unequal length: {_plain(error)}") from error
+    except (csv.Error, UnicodeError) as error:
+        raise InvalidValue(f"{path}: cannot be read as a table ({error}).") from error
     except OSError as error:
         if isinstance(error, Unavailable):
             raise
@@ -55,23 +125,30 @@ def _open(path: Path) -> IO[bytes]:
     return _OPEN.get(path.suffix.lower(), open)(path, "rb")
 
 
-def _encoding(path: Path, notes: list[str]) -> str:
-    """UTF-8 if every byte agrees, UTF-16 by its mark, else Windows-1252, which is said."""
+def _encoding(path: Path, end: bytes, notes: list[str]) -> tuple[str, int]:
+    """UTF-8 if every byte agrees, UTF-16 by its mark, else Windows-1252, which is said; and the number of lines."""
     decoder = codecs.getincrementaldecoder("utf-8")()
+    lines, marked, is_utf8 = 1, False, True
     with _open(path) as file:
-        block = file.read(_BLOCK)
-        if block[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return "utf-16"
-        marked = block.startswith(codecs.BOM_UTF8)
-        try:
-            while block:
-                decoder.decode(block)
-                block = file.read(_BLOCK)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            notes.append(f"{path.name} is not UTF-8: it was read as Windows-1252 (cp1252).")
-            return "cp1252"
-    return "utf-8-sig" if marked else "utf-8"
+        for number, block in enumerate(iter(lambda: file.read(_BLOCK), b"")):
+            if number == 0 and block[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                return "utf-16", 0
+            marked = marked or (number == 0 and block.startswith(codecs.BOM_UTF8))
+            lines += block.count(end)
+            if is_utf8 and not (block.isascii() and not decoder.getstate()[0]):
+                is_utf8 = _decodes(decoder, block)
+    if is_utf8 and _decodes(decoder, b"", final=True):
+        return "utf-8-sig" if marked else "utf-8", lines
+    notes.append(f"{path.name} is not UTF-8: it was read as Windows-1252 (cp1252).")
+    return "cp1252", lines
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, block: bytes, final: bool = False) -> bool:
+    try:
+        decoder.decode(block, final)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def sniff_delimiter(head: str, name: str = "") -> str:
@@ -97,7 +174,8 @@ def sniff_delimiter(head: str, name: str = "") -> str:
 
 def _names(head: str, delimiter: str, notes: list[str]) -> list[str]:
     """Names of the columns; a second column of the same name gets a number, which is said."""
-    header = next(row for row in csv.reader(io.StringIO(head), delimiter=delimiter) if any(row))
+    lines = io.StringIO(head, newline=None)  # any line end
+    header = next(row for row in csv.reader(lines, delimiter=delimiter) if any(row))
     names: list[str] = []
     for k, cell in enumerate(header):
         name = fresh = cell.strip() or f"column {k + 1}"
@@ -112,52 +190,47 @@ def _names(head: str, delimiter: str, notes: list[str]) -> list[str]:
     return names
 
 
-def _chunks(
-    path: Path, encoding: str, delimiter: str, names: list[str], rows: int
-) -> Iterator[pd.DataFrame]:
-    try:
-        with (
-            warnings.catch_warnings(),
-            _open(path) as file,
-            pd.read_csv(
-                file,
-                sep=delimiter,
-                encoding=encoding,
-                encoding_errors="replace",
-                header=None,
-                dtype=str,
-                keep_default_na=False,
-                na_values=list(MISSING),
-                skipinitialspace=True,
-                chunksize=rows,
-                names=[*names, *_SPARE],
-                index_col=False,
-            ) as reader,
-        ):
-            warnings.simplefilter("ignore", pd.errors.ParserWarning)
-            first = True
-            for chunk in reader:
-                yield _checked(chunk.iloc[1:] if first else chunk, path, first)
-                first = False
-    except pd.errors.ParserError as error:
-        raise InvalidValue(f"{path}: has rows of unequal length: {_plain(error)}") from error
-    except (csv.Error, UnicodeError) as error:
-        raise InvalidValue(f"{path}: cannot be read as a table ({error}).") from error
+@contextmanager
+def _parser(file: IO[bytes], layout: Layout, rows: int) -> Iterator[Iterator[pd.DataFrame]]:
+    """A reader of ``rows`` rows at a time, the header among them, every cell as text."""
+    with (
+        warnings.catch_warnings(),
+        pd.read_csv(
+            file,
+            sep=layout.delimiter,
+            encoding=layout.encoding,
+            encoding_errors="replace",
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            na_values=list(MISSING),
+            skipinitialspace=True,
+            chunksize=rows,
+            names=[*layout.names, *_SPARE],
+            index_col=False,
+        ) as reader,
+    ):
+        warnings.simplefilter("ignore", pd.errors.ParserWarning)
+        yield reader
 
 
 # One column more than the header has: whatever lands there shows a row that is too long.
 _SPARE = ("\0spare",)
 
 
-def _checked(chunk: pd.DataFrame, path: Path, first: bool) -> pd.DataFrame:
+def _checked(chunk: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Drop the spare column; the index must be the row of the file, the header being 0."""
     spare = chunk[_SPARE[0]]
     if spare.notna().any():
-        line = int(spare.first_valid_index()) + 1  # type: ignore[arg-type]
-        raise InvalidValue(
-            f"{path}: has rows of unequal length: row {line} (the header is row 1) has more fields "
-            "than the header. Quote fields that hold the delimiter."
-        )
+        raise _too_long(path, int(spare.first_valid_index()) - 1)  # type: ignore[arg-type]
     return chunk.drop(columns=_SPARE[0])
+
+
+def _too_long(path: Path, row: int) -> InvalidValue:
+    return InvalidValue(
+        f"{path}: has rows of unequal length: row {row + 2} (the header is row 1) has more fields "
+        "than the header. Quote fields that hold the delimiter."
+    )
 
 
 def _plain(error: Exception) -> str:

@@ -1,0 +1,1 @@
+"""Series in the contest: what the past says about the next steps."""

@@ -1,0 +1,103 @@
+"""What the report says of series: what they are, the forecasts drawn, and the error at every step ahead."""
+
+import numpy as np
+
+from gradatim.evaluation import Report
+from gradatim.fitting.findings import Findings
+from gradatim.fitting.series.networks import SeriesSettings
+from gradatim.fitting.series.problem import SeriesProblem
+from gradatim.fitting.series.times import Axis
+from gradatim.plots.evaluation import score_curves
+from gradatim.plots.sequences import forecast_bands
+
+READERS = {"mlp": "one hidden layer over a window", "gru": "GRU over a window"}
+DRAWN = 3  # series
+SHOWN = 6  # horizons of the past in a picture
+
+
+def describe_data(report: Report, p: SeriesProblem) -> None:
+    """Add sizes, steps and season."""
+    lengths = [len(x) for x in p.series.values()]
+    size = f"{lengths[0]:,}" if len(set(lengths)) == 1 else f"{min(lengths):,} to {max(lengths):,}"
+    report.table(
+        "Data",
+        columns=["", "value"],
+        rows=[
+            ["series", f"{len(lengths):,}"],
+            ["steps", size],
+            ["a step", _step(p.axis)],
+            ["season", f"{p.period} steps" if p.period > 1 else "none found"],
+            ["forecast", f"{p.horizon} steps ahead"],
+            ["test", f"the last {p.held_out} steps, forecast {p.windows} time{'s' if p.windows > 1 else ''}"],
+        ],
+    )  # fmt: skip
+
+
+def _step(axis: Axis) -> str:
+    units = {"order": "row", "number": "unit of time", "date": "day", "month": "month"}
+    unit = units[axis.kind]
+    return f"1 {unit}" if axis.step == 1 else f"{axis.step:g} {unit}s"
+
+
+def describe_network(s: SeriesSettings) -> list[tuple[str, object]]:
+    """Settings of the network, for people."""
+    return [
+        ("reader", READERS[s.reader]),
+        ("window, in seasons or horizons", s.reach),
+        ("hidden units", s.hidden_dim),
+        ("dropout", s.dropout),
+        ("weight decay", s.weight_decay),
+        ("learning rate", s.lr),
+    ]
+
+
+def draw_forecasts(
+    report: Report, p: SeriesProblem, f: Findings, reach: np.ndarray, truths: np.ndarray
+) -> None:
+    """Draw the last test forecast of the first series, and the error of every finalist by step ahead.
+
+    Args:
+        report: Where to draw.
+        p: The series.
+        f: What the contest found; outputs have the shape ``(S, windows, horizon)``.
+        reach: Of the recommended model's intervals, shape ``(S, horizon)``.
+        truths: What came, shape ``(S, windows, horizon)``.
+    """
+    name = f.verdict.recommended
+    for k, (title, x) in enumerate(list(p.series.items())[:DRAWN]):
+        past = x[: len(x) - p.horizon][-SHOWN * p.horizon :]
+        middle = f.output[k, -1]
+        report.figure(
+            f"forecast-{k + 1}",
+            forecast_bands(
+                past, {name: (middle, middle - reach[k], middle + reach[k])}, truths[k, -1],
+                ylabel=title or p.layout.values[0],
+            ),
+            caption="The last stretch of the test, which no model had seen. The band holds 90 % of the errors "
+            "on the last quarter of the training part.",
+        )  # fmt: skip
+    spread = np.array([x[: len(x) - p.held_out].std() or 1.0 for x in p.series.values()])
+    errors = {
+        model: (np.abs(out - truths) / spread[:, None, None]).mean((0, 1))
+        for model, out in f.outputs.items()
+    }
+    if p.horizon > 1:
+        report.figure(
+            "errors",
+            score_curves(
+                np.arange(1, p.horizon + 1), errors, xlabel="steps ahead",
+                ylabel="mean error, in deviations of the series",
+            ),
+            caption="How the error on the test grows with the distance.",
+        )  # fmt: skip
+
+
+def usage(p: SeriesProblem, f: Findings) -> str:
+    """Python lines that use the model folder."""
+    return (
+        "import gradatim\nimport pandas as pd\n\n"
+        f"model = gradatim.load_model({str(f.folder)!r})\n"
+        'frame = pd.read_csv("until_today.csv")  # the past, in the same columns\n'
+        f"model.predict(frame)                    # the next {p.horizon} steps, with intervals\n"
+        + ('model.predict(frame, model="network")   # the network instead\n' if f.tuning else "")
+    )  # fmt: skip

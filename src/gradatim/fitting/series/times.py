@@ -1,0 +1,116 @@
+"""The time axis of a series: a regular grid where there is one, else one step per row."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gradatim.errors import InvalidValue
+from gradatim.fitting.tables.columns import find_column, read_cells
+
+MONTH = (27.9, 31.1)  # days; longer steps are whole months where stamps are dates
+TOLERANCE = 0.01  # of a step, by which a stamp may miss the grid
+MOST_MISSING = 0.1  # of the grid's stamps; beyond, rows are taken one after the other
+
+
+@dataclass(frozen=True)
+class Axis:
+    """How stamps become steps, and steps stamps again.
+
+    Args:
+        kind: ``"order"`` (one step per row), ``"number"``, ``"date"`` (steps in days) or ``"month"``.
+        step: Size of a step: in the unit of the stamps, in days, or in months.
+    """
+
+    kind: str
+    step: float = 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a JSON file."""
+        return asdict(self)
+
+    def places(self, stamps: np.ndarray) -> np.ndarray:
+        """Step of every stamp, counted from the first."""
+        if self.kind == "order":
+            return np.arange(len(stamps))
+        values = _months(stamps) if self.kind == "month" else stamps
+        return np.round((values - values[0]) / self.step).astype(np.int64)
+
+    def after(self, last: float, steps: int) -> list[Any]:
+        """The stamps of the next ``steps`` steps.
+
+        Example:
+            >>> Axis("month").after(30.0, 2)  # 31 January 1970
+            ['1970-02-28', '1970-03-31']
+        """
+        ahead = np.arange(1, steps + 1) * self.step
+        if self.kind == "month":
+            first = pd.Timestamp("1970-01-01") + pd.Timedelta(days=last)
+            dates = [first + pd.DateOffset(months=int(k)) for k in ahead]
+        elif self.kind == "date":
+            dates = [pd.Timestamp("1970-01-01") + pd.Timedelta(days=last + k) for k in ahead]
+        else:
+            return [int(v) if float(v).is_integer() else float(v) for v in last + ahead]
+        is_midnight = all(d == d.normalize() for d in dates)
+        return [str(d.date()) if is_midnight else str(d.round("s")) for d in dates]
+
+
+def read_stamps(frame: pd.DataFrame, name: str | None) -> tuple[np.ndarray, bool]:
+    """Read the column of times as numbers (dates as days since 1970), and say whether it holds dates.
+
+    Args:
+        frame: The table.
+        name: The column; ``None`` takes the rows as they stand.
+    """
+    if name is None:
+        return np.arange(1.0, len(frame) + 1), False
+    column = find_column(frame[name], name)
+    if column.kind not in ("numeric", "date"):
+        raise InvalidValue(
+            f"fit: time_column must hold dates or numbers, got {column.kind} cells in {name!r}. "
+            "Write dates as 2024-12-31."
+        )
+    stamps, _ = read_cells(frame[name], column)
+    assert isinstance(stamps, np.ndarray)
+    if np.isnan(stamps).any():
+        raise InvalidValue(
+            f"fit: time_column must have a time in every row, got {int(np.isnan(stamps).sum()):,} "
+            f"rows without one in {name!r}. Remove or repair them."
+        )
+    return stamps, column.kind == "date"
+
+
+def find_axis(stamps: np.ndarray, is_date: bool, notes: list[str]) -> Axis:
+    """Find the grid of ascending, distinct stamps; ``notes`` tells where there is none.
+
+    Example:
+        >>> find_axis(np.array([0.0, 2.0, 4.0, 6.0]), False, [])
+        Axis(kind='number', step=2.0)
+        >>> find_axis(np.array([0.0, 31.0, 59.0, 90.0]), True, [])
+        Axis(kind='month', step=1.0)
+    """
+    if len(stamps) < 3:
+        return Axis("order")
+    gaps = np.diff(stamps)
+    step = float(np.median(gaps))
+    if is_date and step >= MONTH[0]:
+        months = np.diff(_months(stamps))
+        size = float(np.median(months))
+        days = gaps / np.maximum(months, 1.0)
+        if size >= 1 and (months % size == 0).all() and ((days > MONTH[0]) & (days < MONTH[1])).all():  # fmt: skip
+            return Axis("month", size)
+    multiples = gaps / step
+    on_grid = np.abs(multiples - np.round(multiples)) < TOLERANCE * np.maximum(multiples, 1.0)
+    missing = float(np.round(multiples).sum() - len(gaps)) / max(np.round(multiples).sum(), 1.0)
+    if (on_grid & (np.round(multiples) >= 1)).all() and missing <= MOST_MISSING:
+        return Axis("date" if is_date else "number", step)
+    notes.append(
+        "The times are not regular: rows are taken one after the other, a step each, whatever lies between them."
+    )
+    return Axis("order")
+
+
+def _months(days: np.ndarray) -> np.ndarray:
+    dates = pd.DatetimeIndex(pd.Timestamp("1970-01-01") + pd.to_timedelta(days, unit="D"))
+    return np.asarray(dates.year * 12 + dates.month, dtype=np.float64)

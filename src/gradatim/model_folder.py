@@ -24,6 +24,7 @@ KINDS = {
     "estimator": ("gradatim.estimators", "from_folder"),
     "table": ("gradatim.fitting.tables.model", "from_folder"),
     "text": ("gradatim.fitting.texts.model", "from_folder"),
+    "series": ("gradatim.fitting.series.model", "from_folder"),
 }
 
 

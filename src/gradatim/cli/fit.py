@@ -44,6 +44,10 @@ def fit(
         str | None,
         typer.Option(metavar="COLUMN", help="A column of texts, to be read word by word."),
     ] = None,
+    forecast: Annotated[
+        int | None,
+        typer.Option(metavar="STEPS", help="Forecast the next steps of the series in the table."),
+    ] = None,
     budget: Annotated[
         str, typer.Option(help="Time for everything, such as 60s, 5m or 1h.")
     ] = "60s",
@@ -78,7 +82,7 @@ def fit(
 
         job = Job(
             target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
-            drop=tuple(drop or ()), text=text, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
+            drop=tuple(drop or ()), text=text, forecast=forecast, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
         )  # fmt: skip
         result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
     _show_fit(result)

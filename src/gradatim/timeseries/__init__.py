@@ -2,6 +2,13 @@
 
 from gradatim.timeseries.autocovariance import autocorrelation, autocovariance
 from gradatim.timeseries.autoregression import AR, Forecast
+from gradatim.timeseries.exponential_smoothing import (
+    Smoothing,
+    SmoothingState,
+    extrapolate,
+    fit_smoothing,
+    smooth,
+)
 from gradatim.timeseries.kalman import Filtered
 from gradatim.timeseries.linear_dynamical_system import (
     LinearDynamicalSystem,
@@ -9,6 +16,7 @@ from gradatim.timeseries.linear_dynamical_system import (
     SystemFit,
 )
 from gradatim.timeseries.rts import Smoothed
+from gradatim.timeseries.seasonality import find_season
 from gradatim.timeseries.sliding import windows
 from gradatim.timeseries.tdnn import TDNN
 
@@ -24,4 +32,10 @@ __all__ = [
     "Smoothed",
     "SteadyState",
     "SystemFit",
+    "Smoothing",
+    "SmoothingState",
+    "extrapolate",
+    "find_season",
+    "fit_smoothing",
+    "smooth",
 ]

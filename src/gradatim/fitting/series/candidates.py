@@ -6,12 +6,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gradatim.errors import InvalidValue
 from gradatim.timeseries import AR, Smoothing, extrapolate, fit_smoothing, smooth
 
 LAST, SEASONAL = "last value", "seasonal naive"
 SMOOTHING, AUTOREGRESSION = "exponential smoothing", "autoregression"
 RECENT = 2000  # steps that smoothing and autoregression learn from at the most
 LONGEST_ORDER = 60
+EXPLOSION = 2.0  # growth over the horizon that a series with a trend may have
 
 
 class Forecasts(Protocol):
@@ -97,7 +99,7 @@ def fit_simple(name: str, series: Sequence[np.ndarray], horizon: int, period: in
         fitted = [fit_smoothing(x, period if len(x) >= 2 * period else 1, seed=seed) for x in recent]  # fmt: skip
         model.arrays["rates"] = np.array([[float(r[0, 0]) for r in rates] for rates in fitted])
     elif name == AUTOREGRESSION:
-        found = [_fit_autoregression(x, period) for x in recent]
+        found = [_fit_autoregression(x, period, horizon) for x in recent]
         longest = max(len(f["coefficients"]) for f in found)
         for f in found:
             f["order"] = len(f["coefficients"])
@@ -106,15 +108,20 @@ def fit_simple(name: str, series: Sequence[np.ndarray], horizon: int, period: in
     return model
 
 
-def _fit_autoregression(x: np.ndarray, period: int) -> dict[str, Any]:
+def _fit_autoregression(x: np.ndarray, period: int, horizon: int) -> dict[str, Any]:
     """The order with the best Akaike criterion; where forecasts would explode, the stationary estimate."""
     center, scale = float(x.mean()), float(x.std()) or 1.0
     z = (x - center) / scale
     limit = max(min(LONGEST_ORDER, len(z) // 4), 1)
     orders = {p for p in (1, 2, 3, 4, 6, 8, 12, period, period + 1, 2 * period + 1) if p <= limit}
-    models = [AR.fit(z, p) for p in sorted(orders) if len(z) >= 2 * p + 1]
+    models = []
+    for p in sorted(orders):
+        try:
+            models.append(AR.fit(z, p))
+        except InvalidValue:  # fewer lags already say everything
+            break
     best = min(models, key=lambda m: _akaike(m, len(z) - m.order))
-    if float(best.roots[0].abs()) > 1.0:
+    if float(best.roots[0].abs()) ** horizon > EXPLOSION:
         best = AR.fit(z, best.order, method="yule_walker")
     return {
         "coefficients": best.coefficients[:, 0, 0].numpy(),

@@ -24,6 +24,7 @@ from gradatim.losses.penalties import absolute_weight, penalized, weight_energy
 from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
 from gradatim.losses.pinball import quantile_loss
+from gradatim.losses.preferences import comparison_loss, dpo_loss, policy_loss
 
 __all__ = [
     "LOSSES",
@@ -32,15 +33,18 @@ __all__ = [
     "align",
     "bce",
     "build_loss",
+    "comparison_loss",
     "cross_entropy",
     "ctc_loss",
     "distillation_loss",
+    "dpo_loss",
     "gaussian_likelihood",
     "huber",
     "mae",
     "mse",
     "penalized",
     "perceptron",
+    "policy_loss",
     "quantile_loss",
     "smooth_labels",
     "smoothed_cross_entropy",

@@ -18,6 +18,7 @@ from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.registry import MODELS, build, describe, rebuild
 from gradatim.models.residual_mlp import ResidualMLP
 from gradatim.models.resnet import CifarResNet, ResNet
+from gradatim.models.reward_model import RewardModel
 from gradatim.models.seq2seq import Seq2Seq
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
@@ -53,6 +54,7 @@ __all__ = [
     "RecurrentLanguageModel",
     "ResNet",
     "ResidualMLP",
+    "RewardModel",
     "Seq2Seq",
     "SequenceClassifier",
     "SequenceEncoder",

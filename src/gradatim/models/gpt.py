@@ -20,7 +20,8 @@ class GPT(nn.Module):
         p(x_{t+1}\mid x_{\le t}) = \operatorname{softmax}(\operatorname{LN}(h_{L,t})\,E^\top)
 
     Blocks are pre-norm with GELU and causal attention. The embedding :math:`E` is read-out as well: tied
-    weights. Weights start at standard deviation 0.02, those that end a branch at
+    weights. Sinusoidal positions, which are large, meet embeddings scaled by the root of ``dim``, as in the
+    first Transformer. Weights start at standard deviation 0.02, those that end a branch at
     :math:`0.02/\sqrt{2L}`, so that the variance of :math:`h_L` does not grow with depth.
 
     Args:
@@ -94,7 +95,8 @@ class GPT(nn.Module):
         start = caches[0].length if caches else 0
         check_span("GPT", self.context, start, tokens.shape[1])
         x = self.embedding(tokens)  # (B, T, dim)
-        x = x if self.place is None else self.place(x, start)
+        if self.place is not None:
+            x = self.place(x * math.sqrt(self.dim) if self.positions == "sinusoidal" else x, start)
         return self.blocks(self.drop(x), caches=caches)
 
     def read_out(self, hidden: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from gradatim.plots.activations import (
     variance_profiles,
 )
 from gradatim.plots.approximation import error_curves, fit_panels, rate_curves, ridge_functions
+from gradatim.plots.attention import attention_map, head_grid, numbered_matrices
 from gradatim.plots.backprop import graph_figure, jacobian_cost_figure, trace_figure
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.confusion import confusion_matrix
@@ -37,13 +38,14 @@ from gradatim.plots.neurons import (
     version_space,
 )
 from gradatim.plots.regions import linear_pieces, region_maps
-from gradatim.plots.sequences import attention_maps, forecast_bands, label_probabilities
+from gradatim.plots.sequences import alignment_maps, forecast_bands, label_probabilities
 from gradatim.plots.style import new_figure
 
 __all__ = [
     "SurfacePanel",
     "activation_gallery",
-    "attention_maps",
+    "alignment_maps",
+    "attention_map",
     "basis_fits",
     "class_regions",
     "comparison_bars",
@@ -58,6 +60,7 @@ __all__ = [
     "forecast_bands",
     "gradient_decay",
     "graph_figure",
+    "head_grid",
     "hebbian_errors",
     "hopfield_capacity_curves",
     "image_grid",
@@ -70,6 +73,7 @@ __all__ = [
     "memory_comparison",
     "mistakes_against_bound",
     "new_figure",
+    "numbered_matrices",
     "perceptron_path",
     "rate_curves",
     "recall_rows",

@@ -12,6 +12,13 @@ from gradatim.training.lottery_ticket import Ticket, find_tickets
 from gradatim.training.lr_range import LRRange, lr_range_test
 from gradatim.training.metrics import METRICS, build_metric
 from gradatim.training.multi_task import multi_task_step
+from gradatim.training.policy_gradient import Rollouts, policy_step
+from gradatim.training.preferences import (
+    answer_log_probs,
+    comparison_step,
+    dpo_step,
+    policy_divergence,
+)
 from gradatim.training.pretext import denoising_step, masked_reconstruction_step, rotation_step
 from gradatim.training.replicas import Replicas, train_replicas
 from gradatim.training.swa import SWA
@@ -30,16 +37,20 @@ __all__ = [
     "LRRange",
     "NonFiniteError",
     "Replicas",
+    "Rollouts",
     "SwitchOptimizer",
     "TeacherForcing",
     "TensorBoard",
     "Ticket",
     "Trainer",
+    "answer_log_probs",
     "augmented_step",
     "build_metric",
+    "comparison_step",
     "ctc_step",
     "denoising_step",
     "distillation_step",
+    "dpo_step",
     "find_tickets",
     "freeze",
     "gradient_norm_step",
@@ -51,6 +62,8 @@ __all__ = [
     "masked_reconstruction_step",
     "mixup_step",
     "multi_task_step",
+    "policy_divergence",
+    "policy_step",
     "replace_head",
     "rotation_step",
     "save_checkpoint",

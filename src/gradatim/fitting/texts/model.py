@@ -146,8 +146,10 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Text
     for name, facts in description["models"].items():
         own = {k.removeprefix(f"{name}/"): t for k, t in tensors.items() if k.startswith(f"{name}/")}  # fmt: skip
         if facts["kind"] == WordModel.kind:
-            arrays = [own[key].numpy() for key in ("rarity", "weight", "bias")]
-            models[name] = WordModel(facts["terms"], *arrays, facts["classes"], facts["settings"])
+            rarity, weight, bias = (own[key].numpy() for key in ("rarity", "weight", "bias"))
+            models[name] = WordModel(
+                facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"]
+            )
         else:
             module = rebuild(facts["module"])
             module.load_state_dict(own)

@@ -38,12 +38,24 @@ from gradatim.plots.neurons import (
     version_space,
 )
 from gradatim.plots.regions import linear_pieces, region_maps
-from gradatim.plots.sequences import alignment_maps, forecast_bands, label_probabilities
+from gradatim.plots.robust import (
+    adversarial_triples,
+    norm_balls,
+    perturbation_histogram,
+    robustness_curves,
+)
+from gradatim.plots.sequences import (
+    alignment_maps,
+    forecast_bands,
+    label_probabilities,
+    token_surprise,
+)
 from gradatim.plots.style import new_figure
 
 __all__ = [
     "SurfacePanel",
     "activation_gallery",
+    "adversarial_triples",
     "alignment_maps",
     "attention_map",
     "basis_fits",
@@ -73,15 +85,19 @@ __all__ = [
     "memory_comparison",
     "mistakes_against_bound",
     "new_figure",
+    "norm_balls",
     "numbered_matrices",
     "perceptron_path",
+    "perturbation_histogram",
     "rate_curves",
     "recall_rows",
     "region_maps",
     "ridge_functions",
+    "robustness_curves",
     "separability_grid",
     "solution_line",
     "threshold_network",
+    "token_surprise",
     "trace_figure",
     "variance_profiles",
     "version_space",

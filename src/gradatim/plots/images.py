@@ -31,7 +31,7 @@ def image_grid(
         >>> len(image_grid(np.zeros((10, 8, 8)), columns=5).axes)
         10
     """
-    pictures = _channels_last(np.asarray(images))
+    pictures = channels_last(np.asarray(images))
     if titles is not None and len(titles) != len(pictures):
         raise InvalidValue(
             f"image_grid: titles must name {len(pictures)} images, got {len(titles)}."
@@ -52,7 +52,7 @@ def image_grid(
     return figure
 
 
-def _channels_last(images: np.ndarray) -> np.ndarray:
+def channels_last(images: np.ndarray) -> np.ndarray:
     """Shape ``(N, H, W)`` for grey images, ``(N, H, W, 3)`` in [0, 1] for colour."""
     shape = images.shape
     if images.ndim == 4 and shape[1] in (1, 3):

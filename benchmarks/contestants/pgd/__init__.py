@@ -1,0 +1,1 @@
+"""Contestants that search for adversarial images by projected gradient ascent."""

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gradatim.errors import InvalidValue
-from gradatim.fitting.tables.columns import find_column, read_cells
+from gradatim.fitting.tables.times import read_times
 
 MONTH = (27.9, 31.1)  # days; longer steps are whole months where stamps are dates
 TOLERANCE = 0.01  # of a step, by which a stamp may miss the grid
@@ -65,20 +64,7 @@ def read_stamps(frame: pd.DataFrame, name: str | None) -> tuple[np.ndarray, bool
     """
     if name is None:
         return np.arange(1.0, len(frame) + 1), False
-    column = find_column(frame[name], name)
-    if column.kind not in ("numeric", "date"):
-        raise InvalidValue(
-            f"fit: time_column must hold dates or numbers, got {column.kind} cells in {name!r}. "
-            "Write dates as 2024-12-31."
-        )
-    stamps, _ = read_cells(frame[name], column)
-    assert isinstance(stamps, np.ndarray)
-    if np.isnan(stamps).any():
-        raise InvalidValue(
-            f"fit: time_column must have a time in every row, got {int(np.isnan(stamps).sum()):,} "
-            f"rows without one in {name!r}. Remove or repair them."
-        )
-    return stamps, column.kind == "date"
+    return read_times(frame, name)
 
 
 def find_axis(stamps: np.ndarray, is_date: bool, notes: list[str]) -> Axis:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import choose
+from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import (
@@ -100,7 +101,7 @@ class TableModel:
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
         """
         outputs = self._outputs_told(frame, model)
-        return self.decide(outputs)
+        return decide(outputs, self.labels)
 
     def predict_proba(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
@@ -115,17 +116,6 @@ class TableModel:
             warnings.warn(sentence, stacklevel=3)
         return outputs
 
-    def decide(self, outputs: np.ndarray) -> np.ndarray:
-        """The most probable label of every row; values stay as they are."""
-        return np.array(self.labels)[outputs.argmax(1)] if self.labels else outputs
-
-    def prediction_frame(self, outputs: np.ndarray) -> pd.DataFrame:
-        """Predictions as a table: ``prediction``, then one probability column for each class."""
-        columns: dict[str, np.ndarray] = {"prediction": self.decide(outputs)}
-        for k, label in enumerate(self.labels):
-            columns[f"probability {label}"] = outputs[:, k]
-        return pd.DataFrame(columns)
-
     def prediction_tables(
         self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]
     ) -> Iterator[pd.DataFrame]:
@@ -133,7 +123,7 @@ class TableModel:
         self.fitted(model)
         fallbacks = Fallbacks()
         for chunk in iterate(data, notes):
-            yield self.prediction_frame(self.outputs(chunk, model, fallbacks))
+            yield prediction_frame(self.outputs(chunk, model, fallbacks), self.labels)
         notes += self.describe(fallbacks)
 
     def network(self) -> MLP:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.evaluation import Report
+from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
@@ -190,7 +191,7 @@ class TablePlayer:
             recommended=findings.verdict.recommended,
             about=dict(about),
         )
-        predictions = _predictions(model, self.problem, findings.output)
+        predictions = _predictions(self.problem, findings.output)
         model.save(folder, {**extra, "predictions.csv": predictions})
         return model
 
@@ -211,9 +212,9 @@ def plan_folds(problem: Problem, seed: int) -> list[Split]:
     return [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]
 
 
-def _predictions(model: TableModel, problem: Problem, outputs: np.ndarray) -> bytes:
+def _predictions(problem: Problem, outputs: np.ndarray) -> bytes:
     """Predictions of the test rows as ``predict`` writes them, with their row in the source, from 1."""
-    table = model.prediction_frame(outputs)
+    table = prediction_frame(outputs, problem.labels)
     rows = problem.rows[problem.test]
     table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
     return table.to_csv(index=False).encode()

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue, nearest_first
+from gradatim.fitting.classes import task_in_words
 from gradatim.fitting.job import Job
 from gradatim.fitting.splitting import make_strata, split_test
 from gradatim.fitting.tables.columns import (
@@ -13,13 +14,13 @@ from gradatim.fitting.tables.columns import (
     Column,
     Levels,
     clean,
-    find_column,
     find_columns,
     read_cells,
 )
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
 from gradatim.fitting.tables.reading import RawTable
 from gradatim.fitting.tables.targets import read_target
+from gradatim.fitting.tables.times import read_times
 
 MIN_ROWS = 20
 
@@ -69,8 +70,7 @@ class Problem:
     @property
     def task(self) -> str:
         """The task in words."""
-        names = {0: "regression", 2: "binary classification"}
-        return names.get(self.classes, f"classification into {self.classes} classes")
+        return task_in_words(self.classes)
 
 
 def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
@@ -93,7 +93,7 @@ def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
     check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
     groups = _read_groups(frame, job.group)
-    times = _read_times(frame, job.time_column)
+    times = None if job.time_column is None else read_times(frame, job.time_column)[0]
     train, held_out = split_rows(
         y, labels, is_test if test is not None else None, job, groups, times
     )
@@ -163,25 +163,6 @@ def _read_groups(frame: pd.DataFrame, name: str | None) -> np.ndarray | None:
             "Fewer groups cannot be split into training and judging parts."
         )
     return cells.codes  # rows without a group form one
-
-
-def _read_times(frame: pd.DataFrame, name: str | None) -> np.ndarray | None:
-    if name is None:
-        return None
-    column = find_column(frame[name], name)
-    if column.kind not in ("numeric", "date"):
-        raise InvalidValue(
-            f"fit: time_column must hold dates or numbers, got {column.kind} cells in {name!r}. "
-            "Write dates as 2024-12-31."
-        )
-    times, _ = read_cells(frame[name], column)
-    assert isinstance(times, np.ndarray)
-    if np.isnan(times).any():
-        raise InvalidValue(
-            f"fit: time_column must have a time in every row, got {int(np.isnan(times).sum()):,} "
-            f"rows without one in {name!r}. Remove or repair them."
-        )
-    return times
 
 
 def split_rows(

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue, choose, nearest_first
+from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.tables.reading import iterate
 from gradatim.fitting.texts.linear import WordModel
@@ -71,7 +72,7 @@ class TextModel:
             frame: A table with the column of texts.
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
         """
-        return self.decide(self._outputs_told(frame, model))
+        return decide(self._outputs_told(frame, model), self.labels)
 
     def predict_proba(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
@@ -86,24 +87,13 @@ class TextModel:
             warnings.warn(sentence, stacklevel=3)
         return outputs
 
-    def decide(self, outputs: np.ndarray) -> np.ndarray:
-        """The most probable label of every row; values stay as they are."""
-        return np.array(self.labels)[outputs.argmax(1)] if self.labels else outputs
-
-    def prediction_frame(self, outputs: np.ndarray) -> pd.DataFrame:
-        """Predictions as a table: ``prediction``, then one probability column for each class."""
-        columns: dict[str, np.ndarray] = {"prediction": self.decide(outputs)}
-        for k, label in enumerate(self.labels):
-            columns[f"probability {label}"] = outputs[:, k]
-        return pd.DataFrame(columns)
-
     def prediction_tables(
         self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]
     ) -> Iterator[pd.DataFrame]:
         """Predict a stream of rows, one table for each chunk; ``notes`` collects what was counted."""
         self.fitted(model)
         for chunk in iterate(data, notes):
-            yield self.prediction_frame(self.outputs(chunk, model, notes))
+            yield prediction_frame(self.outputs(chunk, model, notes), self.labels)
 
     def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
         """Write a model folder that :func:`gradatim.load_model` reads."""

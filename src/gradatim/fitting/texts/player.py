@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.evaluation import Report
+from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
@@ -201,7 +202,7 @@ class TextPlayer:
             recommended=findings.verdict.recommended,
             about=dict(about),
         )
-        table = model.prediction_frame(findings.output)
+        table = prediction_frame(findings.output, p.labels)
         rows = p.rows[p.test]
         table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
         model.save(folder, {**extra, "predictions.csv": table.to_csv(index=False).encode()})

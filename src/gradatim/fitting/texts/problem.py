@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue
+from gradatim.fitting.classes import task_in_words
 from gradatim.fitting.job import Job
 from gradatim.fitting.splitting import make_strata
 from gradatim.fitting.tables.columns import clean
@@ -55,8 +56,7 @@ class TextProblem:
     @property
     def task(self) -> str:
         """The task in words."""
-        names = {0: "regression", 2: "binary classification"}
-        return names.get(self.classes, f"classification into {self.classes} classes")
+        return task_in_words(self.classes)
 
 
 def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> TextProblem:

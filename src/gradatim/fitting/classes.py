@@ -1,0 +1,42 @@
+"""Class labels: the task they make, the decision, and predictions as a table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+Labels = Sequence[str | int]
+
+
+def task_in_words(classes: int) -> str:
+    """The task of so many classes; none is a regression.
+
+    Example:
+        >>> task_in_words(2)
+        'binary classification'
+    """
+    names = {0: "regression", 2: "binary classification"}
+    return names.get(classes, f"classification into {classes} classes")
+
+
+def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:
+    """The most probable label of every row; values, which have no labels, stay as they are.
+
+    Example:
+        >>> decide(np.array([[0.2, 0.8]]), ["no", "yes"]).tolist()
+        ['yes']
+    """
+    return np.array(labels)[outputs.argmax(1)] if len(labels) else outputs
+
+
+def prediction_frame(outputs: np.ndarray, labels: Labels) -> pd.DataFrame:
+    """Predictions as a table: ``prediction``, then one probability column for each class.
+
+    Example:
+        >>> prediction_frame(np.array([[0.2, 0.8]]), ["no", "yes"]).columns.tolist()
+        ['prediction', 'probability no', 'probability yes']
+    """
+    columns: dict[str, np.ndarray] = {"prediction": decide(outputs, labels)}
+    for k, label in enumerate(labels):
+        columns[f"probability {label}"] = outputs[:, k]
+    return pd.DataFrame(columns)

@@ -310,3 +310,10 @@ def test_a_process_that_was_killed_is_a_failure_and_can_be_closed():
             entrant.time("1 thread", 1)
     finally:
         entrant.close()
+
+
+def test_flops_of_lenet_by_hand():
+    task = all_jobs()["lenet-step"].load(True)
+    layers = [28 * 28 * 25 * 6, 10 * 10 * 150 * 16, 400 * 120, 120 * 84, 84 * 10]
+    # three products a layer, two for the first: nobody needs the gradient of the data
+    assert task.flops == 2 * len(task.X) * (3 * sum(layers) - layers[0])

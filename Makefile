@@ -27,10 +27,11 @@ $(VENV)/.dev: $(VENV)/.base
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing the peers that the benchmarks compare with"
 	@$(PIP) --editable '.[dev,bench]'
+	@$(PIP) --no-deps torchattacks  # it asks for torchvision, which its attacks do not use
 	@touch $@
 
 demo: $(VENV)/.base
-	@$(BIN)/gradatim run digits-table --output runs/demo
+	@$(BIN)/gradatim fit digits --budget 40s --output runs/demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest

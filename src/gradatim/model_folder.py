@@ -25,6 +25,7 @@ KINDS = {
     "table": ("gradatim.fitting.tables.model", "from_folder"),
     "text": ("gradatim.fitting.texts.model", "from_folder"),
     "series": ("gradatim.fitting.series.model", "from_folder"),
+    "image": ("gradatim.fitting.images.model", "from_folder"),
 }
 
 

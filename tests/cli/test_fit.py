@@ -250,7 +250,7 @@ def test_fit_prints_the_table_the_verdict_and_how_to_go_on(call, tmp_path):
     assert "Test, 30 rows, used once" in out
     assert out.splitlines()[-2:] == [
         "Report: runs/fit-iris/report.html",
-        "Use it: gradatim predict runs/fit-iris new.csv -o predictions.csv",
+        "Use it: gradatim predict runs/fit-iris NEW_DATA -o predictions.csv",
     ]
     names = {p.name for p in (tmp_path / "runs" / "fit-iris").iterdir()}
     assert {

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 def fit(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A CSV, TSV or Parquet file, or a built-in name.")
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A CSV, TSV or Parquet file, a folder of images with one subfolder per class, or a built-in name.",
+        ),
     ],
     target: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column to predict; built-in sets know it.")
@@ -66,7 +70,7 @@ def fit(
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
 ) -> None:
-    """Fit models to a table and say honestly whether a network beats the simple ones.
+    """Fit models to a table, texts, series or images and say honestly whether a network beats the simple ones.
 
     Compares simple models with networks by cross-validation, tunes the network within the budget,
     judges once on test rows, and writes a model folder with a report.
@@ -109,13 +113,17 @@ def _show_fit(result: "FitResult") -> None:
     console.print(result.verdict.sentence, style="bold")
     console.print()
     typer.echo(f"Report: {result.folder / 'report.html'}")
-    typer.echo(f"Use it: gradatim predict {result.folder} new.csv -o predictions.csv")
+    typer.echo(f"Use it: gradatim predict {result.folder} NEW_DATA -o predictions.csv")
 
 
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that 'fit' wrote.")],
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A CSV, TSV or Parquet file, or a built-in name.")
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A CSV, TSV or Parquet file, a folder of images, or a built-in name.",
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="CSV file of predictions.")] = Path(
         "predictions.csv"

@@ -12,11 +12,14 @@ from gradatim.fitting.job import Job
 if TYPE_CHECKING:
     import pandas as pd
 
+IMAGE_SETS = ("mnist", "fashion-mnist", "cifar10")
+
 # For each kind of data, the module and the function that makes a player of data and job.
 READERS = {
     "table": ("gradatim.fitting.tables.player", "read_player"),
     "text": ("gradatim.fitting.texts.player", "read_player"),
     "series": ("gradatim.fitting.series.player", "read_player"),
+    "image": ("gradatim.fitting.images.player", "read_player"),
 }
 
 
@@ -29,6 +32,8 @@ def kind_of(data: "str | Path | pd.DataFrame", job: Job) -> str:
     """
     if job.forecast is not None:
         return "series"
+    if isinstance(data, str | Path) and (Path(data).is_dir() or str(data) in IMAGE_SETS):
+        return "image"
     if job.text is not None or (isinstance(data, str) and data in _text_sets()):
         return "text"
     return "table"

@@ -35,6 +35,7 @@ from gradatim.nn.dot_attention import DotAttention
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.equivariance import Invariant, equivariance_error, invariant
 from gradatim.nn.fan_counts import Fans, fans
+from gradatim.nn.gate_recording import GateHistory, record_gates
 from gradatim.nn.generation import draw_tokens, generate
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
@@ -64,6 +65,7 @@ from gradatim.nn.receptive_field import (
 from gradatim.nn.recurrent import Recurrent
 from gradatim.nn.residual import ResidualLayer
 from gradatim.nn.rotary import Rotary, rotate_pairs
+from gradatim.nn.saliency import gradient_saliency, occlusion_map
 from gradatim.nn.scan import linear_scan
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
@@ -101,6 +103,7 @@ __all__ = [
     "Fans",
     "FeedForward",
     "GRUCell",
+    "GateHistory",
     "HighwayCell",
     "HighwayLayer",
     "Hypotheses",
@@ -167,7 +170,9 @@ __all__ = [
     "keep_top_p",
     "layer_norm",
     "linear_drop_rates",
+    "gradient_saliency",
     "linear_scan",
+    "occlusion_map",
     "log1mexp",
     "log_mean_exp",
     "log_softmax",
@@ -182,6 +187,7 @@ __all__ = [
     "prefix_beam_search",
     "real_steps",
     "receptive_fields",
+    "record_gates",
     "reflection",
     "reverse_steps",
     "ring",

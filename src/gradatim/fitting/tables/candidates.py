@@ -84,7 +84,7 @@ def _fit_ridge(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
     return _linear(coef, bias, 0, center=center, scale=scale, penalty=float(model.alpha_))
 
 
-def _from_logits(
+def from_logits(
     coef: np.ndarray, intercept: np.ndarray, present: np.ndarray, classes: int, **settings: object
 ) -> Fitted:
     """Logits for all classes from those of the classes present; scikit-learn gives one row for two."""
@@ -98,7 +98,7 @@ def _from_logits(
 def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
     def fit(C: float, rows: np.ndarray) -> Fitted:
         model = LogisticRegression(C=C, max_iter=300, tol=1e-5).fit(X[rows], y[rows])
-        return _from_logits(model.coef_, model.intercept_, model.classes_, classes, penalty=1 / C)
+        return from_logits(model.coef_, model.intercept_, model.classes_, classes, penalty=1 / C)
 
     return fit(_choose(PENALTIES, fit, X, y, classes, seed), np.arange(len(y)))
 
@@ -122,7 +122,7 @@ def _choose(
 
 def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
-    return _from_logits(model.coef_, model.intercept_, model.classes_, classes)
+    return from_logits(model.coef_, model.intercept_, model.classes_, classes)
 
 
 def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
@@ -145,6 +145,9 @@ def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
         "l2_regularization": 1.0,
         "random_state": seed,
     }
+    if classes > 3:  # one tree per class and round: fewer rounds of smaller trees
+        settings |= {"max_iter": 60, "early_stopping": False, "learning_rate": 0.2}
+        settings |= {"max_leaf_nodes": 15, "max_features": 0.3}
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     # threads that wait for each other after every node cost more than they save on a small table
     with threadpool_limits(1 if X.size < MANY_CELLS else None, user_api="openmp"):

@@ -1,8 +1,9 @@
 r"""Fitted models as arrays, and what they predict: no pickle, and the same bits for the same rows.
 
-Three kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
+Four kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
 hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean. *Nearest* averages the
-:math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant.
+:math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, *forest* averages those of
+independent trees.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ class Fitted:
     """A fitted model.
 
     Args:
-        kind: ``"chain"``, ``"nearest"`` or ``"trees"``.
+        kind: ``"chain"``, ``"nearest"``, ``"trees"`` or ``"forest"``.
         classes: Number of classes; 0 for regression.
         arrays: Everything learned.
         settings: Plain values: what was chosen, and what the arrays do not say.
@@ -132,4 +133,17 @@ def _trees(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     return softmax(raw)
 
 
-_KINDS = {"chain": _chain, "nearest": _nearest, "trees": _trees}
+def _forest(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    """The mean vote of the trees, and of one tree more that votes as the classes are shared."""
+    a = fitted.arrays
+    X = X.astype(np.float32)  # as the trees were grown
+    node = np.broadcast_to(a["roots"], (len(X), len(a["roots"]))).copy()
+    row = np.arange(len(X))[:, None]
+    for _ in range(fitted.settings["depth"]):
+        left = X[row, a["feature"][node]] <= a["threshold"][node]
+        node = np.where(left, a["left"][node], a["right"][node])
+    votes = sum(a["shares"][node[:, k]].astype(np.float64) for k in range(node.shape[1]))
+    return (votes + a["prior"]) / (node.shape[1] + 1.0)
+
+
+_KINDS = {"chain": _chain, "nearest": _nearest, "trees": _trees, "forest": _forest}

@@ -1,0 +1,143 @@
+"""Image files as one array of small pictures, decoded by worker processes.
+
+``python -m gradatim.data.decoding JOB`` is such a worker: it decodes its share of the files straight into the array on
+the disk, so that nothing is sent between processes and training reads from memory.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageOps
+
+MOST_PIXELS = 50_000_000
+GREY = ("1", "L", "LA", "I", "F")
+FEW = 400  # files that are decoded faster than a worker starts
+
+
+class Decoded(NamedTuple):
+    """Pictures of one size.
+
+    Args:
+        images: Shape ``(N, side, side, 3)``, whole numbers from 0 to 255; zeros where a file could not be read.
+        is_grey: Whether a file had no colours, shape ``(N,)``.
+        faults: Why a file could not be read, by its place.
+    """
+
+    images: np.ndarray
+    is_grey: np.ndarray
+    faults: dict[int, str]
+
+
+def decode_image(path: str | Path, side: int) -> tuple[np.ndarray, bool] | str:
+    """Decode a file, turned upright, cut to a square around its middle and scaled.
+
+    Args:
+        path: The file.
+        side: Pixels along each side of the result.
+
+    Returns:
+        The picture ``(side, side, 3)`` and whether it was grey, or the reason why it cannot be read.
+
+    Example:
+        >>> decode_image("there-is-none.png", 8)
+        'cannot be read'
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(path) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    return f"is too large ({image.width:,} × {image.height:,} pixels)"
+                is_grey = image.mode in GREY or image.mode.startswith("I;")
+                image.draft("L" if is_grey else "RGB", (2 * side, 2 * side))
+                upright = ImageOps.exif_transpose(image)
+                picture = ImageOps.fit(_to_rgb(upright), (side, side), Image.Resampling.BILINEAR)
+                return np.asarray(picture), is_grey
+    except Image.DecompressionBombError:
+        return "is too large"
+    except (OSError, SyntaxError, ValueError, TypeError):
+        return "cannot be read"
+
+
+def _to_rgb(image: Image.Image) -> Image.Image:
+    if image.mode in ("I", "F") or image.mode.startswith("I;"):  # more than 8 bits
+        values = np.asarray(image, dtype=np.float64)
+        scale = 255.0 / max(float(values.max()), 255.0)
+        image = Image.fromarray((values * scale).clip(0, 255).astype(np.uint8))
+    if "transparency" in image.info or image.mode in ("LA", "RGBA", "PA"):
+        seen = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen)
+    return image.convert("RGB")
+
+
+def decode_images(paths: Sequence[str | Path], side: int, *, workers: int | None = None) -> Decoded:
+    """Decode files into one array; many files by several processes at once.
+
+    Args:
+        paths: The files.
+        side: Pixels along each side.
+        workers: Processes; one per processor by default, none for few files.
+    """
+    count = (os.cpu_count() or 1) if workers is None else workers
+    if len(paths) <= FEW and workers is None:
+        count = 0
+    with tempfile.TemporaryDirectory(prefix="gradatim-") as place:
+        store = Path(place) / "images.npy"
+        shape = (len(paths), side, side, 3)
+        array = np.lib.format.open_memmap(store, mode="w+", dtype=np.uint8, shape=shape)
+        if count:
+            results = _run_workers(paths, side, store, count)
+        else:
+            results = [_decode_into(array, list(enumerate(map(str, paths))), side)]
+        images = np.array(array)
+    grey = np.zeros(len(paths), dtype=bool)
+    grey[[place for result in results for place in result["grey"]]] = True
+    faults = {int(k): v for result in results for k, v in result["faults"].items()}
+    return Decoded(images, grey, faults)
+
+
+def _run_workers(paths: Sequence[str | Path], side: int, store: Path, count: int) -> list[dict]:
+    running = []
+    for worker in range(count):
+        job = store.with_name(f"job-{worker}.json")
+        own = [(place, str(paths[place])) for place in range(worker, len(paths), count)]
+        job.write_text(json.dumps({"files": own, "side": side, "store": str(store)}))
+        command = [sys.executable, "-m", "gradatim.data.decoding", str(job)]
+        running.append((job, subprocess.Popen(command)))
+    failed = [worker.wait() for _, worker in running]
+    if any(failed):
+        raise RuntimeError(f"a worker that decodes images ended with code {max(failed)}")
+    return [json.loads(job.with_suffix(".done").read_text()) for job, _ in running]
+
+
+def _decode_into(array: np.ndarray, files: Sequence[tuple[int, str]], side: int) -> dict:
+    grey, faults = [], {}
+    for place, path in files:
+        found = decode_image(path, side)
+        if isinstance(found, str):
+            faults[place] = found
+            continue
+        array[place], is_grey = found
+        if is_grey:
+            grey.append(place)
+    return {"grey": grey, "faults": faults}
+
+
+def _work(job: Path) -> None:
+    task = json.loads(job.read_text())
+    array = np.lib.format.open_memmap(task["store"], mode="r+")
+    result = _decode_into(array, task["files"], task["side"])
+    array.flush()
+    job.with_suffix(".done").write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    _work(Path(sys.argv[1]))

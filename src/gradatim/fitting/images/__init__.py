@@ -1,0 +1,1 @@
+"""Images in the contest: pixels and simple models against convolutional networks."""

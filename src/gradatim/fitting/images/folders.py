@@ -1,0 +1,80 @@
+"""Find the image files of a folder, one subfolder per class."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gradatim.errors import InvalidValue, Unavailable
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
+MIN_OF_CLASS = 5
+
+
+def find_images(folder: Path, root: Path | None = None) -> list[Path]:
+    """All image files below a folder, in order; links are followed, but never round in circles.
+
+    Args:
+        folder: Where to look.
+        root: A folder above it, into which no link may lead back.
+    """
+    return sorted(_walk(folder, set() if root is None else {os.path.realpath(root)}))
+
+
+def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise Unavailable(f"{folder}: cannot be read: {error.strerror or error}.") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _walk(Path(entry.path), seen)
+        elif entry.is_file() and entry.name.lower().endswith(ENDINGS):
+            yield Path(entry.path)
+
+
+def find_classes(folder: Path, notes: list[str]) -> dict[str, list[Path]]:
+    """Image files by class: the name of the subfolder they lie in.
+
+    Args:
+        folder: A folder with one subfolder per class.
+        notes: Collects what was left out.
+    """
+    found = {
+        entry.name: find_images(entry, folder)
+        for entry in sorted(folder.iterdir())
+        if entry.is_dir() and not entry.name.startswith(".")
+    }
+    found = {name: files for name, files in found.items() if files}
+    loose = [p for p in find_images(folder) if p.parent == folder]
+    if not found:
+        where = f"{len(loose):,} images lie in it directly" if loose else "there are none below it"
+        raise InvalidValue(
+            f"fit: {str(folder)!r} must hold images (PNG, JPEG) in one subfolder per class; {where}."
+        )
+    if loose:
+        notes.append(f"{len(loose):,} images outside the subfolders have no class and are left out.")  # fmt: skip
+    return drop_small(found, notes, str(folder))
+
+
+def drop_small(
+    found: dict[str, list[Path]], notes: list[str], folder: str
+) -> dict[str, list[Path]]:
+    """Leave out classes that are too small to be learned and judged; refuse fewer than two."""
+    kept = {name: files for name, files in found.items() if len(files) >= MIN_OF_CLASS}
+    notes += [
+        f"Class {name!r} has only {len(files)} image{'s' if len(files) > 1 else ''} and is left out."
+        for name, files in found.items()
+        if name not in kept
+    ]
+    if len(kept) < 2:
+        sizes = ", ".join(f"{name!r} {len(files)}" for name, files in list(found.items())[:5])
+        raise InvalidValue(
+            f"fit: {folder!r} must have two subfolders with {MIN_OF_CLASS} images or more each, got {sizes}."
+        )
+    return kept

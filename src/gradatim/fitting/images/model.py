@@ -1,0 +1,194 @@
+"""The saved image model, and what it predicts."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from gradatim.data.decoding import decode_images
+from gradatim.errors import InvalidValue, Unavailable, choose
+from gradatim.fitting.classes import decide, prediction_frame
+from gradatim.fitting.images.folders import find_images
+from gradatim.fitting.images.networks import ImageNetwork
+from gradatim.fitting.images.pixels import pixel_features
+from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.model_folder import save_model
+from gradatim.models import describe, rebuild
+
+CHUNK = 1024  # images that are read at once
+FittedImages = Fitted | ImageNetwork
+Images = str | Path | Sequence[str | Path] | np.ndarray
+
+
+def outputs_of(model: FittedImages, images: np.ndarray) -> np.ndarray:
+    """Class probabilities of pictures ``(N, side, side, C)``."""
+    if isinstance(model, ImageNetwork):
+        return model.outputs(images)
+    return predict(model, pixel_features(images))
+
+
+class ImageModel:
+    """Models of images, with everything that turns a file into a prediction.
+
+    Args:
+        labels: Class names.
+        side: Pixels along each side of the pictures that models see.
+        channels: 1 for grey, 3 for colour.
+        models: Fitted models by name.
+        recommended: The one to use.
+        about: Plain facts: metrics, verdict, data.
+    """
+
+    def __init__(
+        self,
+        *,
+        labels: list[str | int],
+        side: int,
+        channels: int,
+        models: dict[str, FittedImages],
+        recommended: str,
+        about: dict[str, Any],
+    ) -> None:
+        self.labels, self.side, self.channels = labels, side, channels
+        self.models, self.recommended, self.about = models, recommended, about
+
+    def fitted(self, model: str = RECOMMENDED) -> FittedImages:
+        """The model called ``model``."""
+        name = self.recommended if model == RECOMMENDED else model
+        return self.models[choose("predict", "model", name, self.models)]
+
+    def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
+        """Return the class of every image.
+
+        Args:
+            images: A folder, image files, or pictures ``(N, side, side, channels)`` of whole numbers from 0 to 255.
+            model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
+        """
+        return decide(self.predict_proba(images, model=model), self.labels)
+
+    def predict_proba(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
+        """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
+        if isinstance(images, np.ndarray):
+            return outputs_of(self.fitted(model), self._check(images))
+        paths = _files(images)
+        pictures, faults = self._read(paths)
+        if faults:
+            place, reason = next(iter(faults.items()))
+            raise InvalidValue(f"predict: {str(paths[place])!r} {reason}.")
+        return outputs_of(self.fitted(model), pictures)
+
+    def _check(self, images: np.ndarray) -> np.ndarray:
+        shape = (self.side, self.side, self.channels)
+        if images.shape[1:] != shape or images.dtype != np.uint8:
+            raise InvalidValue(
+                f"predict: images must be uint8 of shape (N, {', '.join(map(str, shape))}), got {images.dtype} of "
+                f"shape {images.shape}. Pass files instead."
+            )
+        return images
+
+    def _read(self, paths: Sequence[Path]) -> tuple[np.ndarray, dict[int, str]]:
+        images, _, faults = decode_images(paths, self.side)
+        if self.channels == 1:  # colours become brightness
+            weights = np.array([0.299, 0.587, 0.114])
+            grey = (images == images[..., :1]).all(axis=(1, 2, 3))
+            mixed = np.rint(images @ weights).astype(np.uint8)[..., None]
+            images = np.where(grey[:, None, None, None], images[..., :1], mixed)
+        return images, faults
+
+    def prediction_tables(
+        self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]
+    ) -> Iterator[pd.DataFrame]:
+        """Predict the images of a folder, some at a time; ``notes`` names files that cannot be read."""
+        self.fitted(model)
+        if isinstance(data, pd.DataFrame):
+            raise InvalidValue("predict: data must be a folder of images, got a table.")
+        paths, root = _files(data), Path(data)
+        for start in range(0, len(paths), CHUNK):
+            part = paths[start : start + CHUNK]
+            pictures, faults = self._read(part)
+            notes += [f"{part[k].name!r} {reason} and is skipped." for k, reason in faults.items()]
+            rows = [k for k in range(len(part)) if k not in faults]
+            if not rows:
+                continue
+            table = prediction_frame(outputs_of(self.fitted(model), pictures[rows]), self.labels)
+            names = [str(part[k].relative_to(root)) if root.is_dir() else str(part[k]) for k in rows]  # fmt: skip
+            table.insert(0, "file", names)
+            yield table
+
+    def network(self) -> torch.nn.Module:
+        """The network as a PyTorch module, on inputs ``(pixels - mean) / spread`` with channels first."""
+        fitted = self.fitted("network")
+        assert isinstance(fitted, ImageNetwork)
+        return fitted.module.eval()
+
+    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
+        """Write a model folder that :func:`gradatim.load_model` reads."""
+        description = {
+            "labels": self.labels,
+            "side": self.side,
+            "channels": self.channels,
+            "recommended": self.recommended,
+            "models": {name: _describe(model) for name, model in self.models.items()},
+            "about": self.about,
+        }
+        tensors = {
+            f"{name}/{key}": tensor
+            for name, model in self.models.items()
+            for key, tensor in _tensors(model).items()
+        }
+        return save_model(folder, "image", description, tensors, extra)
+
+    def __repr__(self) -> str:
+        return f"ImageModel({self.recommended!r} for {len(self.labels)} classes of {self.side} × {self.side} images)"
+
+
+def _files(data: str | Path | Sequence[str | Path]) -> list[Path]:
+    if not isinstance(data, str | Path):
+        return [Path(path) for path in data]
+    path = Path(data)
+    if not path.exists():
+        raise Unavailable(f"predict: {str(path)!r} is not there. Name a folder of images.")
+    paths = find_images(path) if path.is_dir() else [path]
+    if not paths:
+        raise InvalidValue(f"predict: {str(path)!r} must hold images (PNG, JPEG), and holds none.")
+    return paths
+
+
+def _describe(model: FittedImages) -> dict[str, Any]:
+    shared = {"kind": model.kind, "classes": model.classes, "settings": model.settings}
+    if isinstance(model, ImageNetwork):
+        return {**shared, "module": describe(model.module)}
+    return shared
+
+
+def _tensors(model: FittedImages) -> dict[str, Tensor]:
+    if isinstance(model, ImageNetwork):
+        return model.module.state_dict()
+    return {key: torch.from_numpy(np.ascontiguousarray(a)) for key, a in model.arrays.items()}
+
+
+def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> ImageModel:
+    """Rebuild a saved image model."""
+    models: dict[str, FittedImages] = {}
+    for name, facts in description["models"].items():
+        own = {k.removeprefix(f"{name}/"): t for k, t in tensors.items() if k.startswith(f"{name}/")}  # fmt: skip
+        if facts["kind"] == ImageNetwork.kind:
+            module = rebuild(facts["module"])
+            module.load_state_dict(own)
+            models[name] = ImageNetwork(module.eval(), facts["classes"], facts["settings"])
+        else:
+            arrays = {key: tensor.numpy() for key, tensor in own.items()}
+            models[name] = Fitted(facts["kind"], facts["classes"], arrays, facts["settings"])
+    return ImageModel(
+        labels=description["labels"],
+        side=description["side"],
+        channels=description["channels"],
+        models=models,
+        recommended=description["recommended"],
+        about=description["about"],
+    )

@@ -1,0 +1,192 @@
+"""The network candidates: a small convolutional network, or a residual one."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradatim.data import random_affine, random_crop, random_flip
+from gradatim.fitting.tables.predictors import softmax
+from gradatim.models import VGG, CifarResNet
+from gradatim.training import History, Trainer, augmented_step
+
+BLOCK = 64  # images of one forward pass, always filled
+EPOCHS = (2, 40)
+UNTIMED_EPOCHS = 6
+BATCH = 64
+
+
+@dataclass(frozen=True)
+class ImageSettings:
+    """What tuning chooses.
+
+    Args:
+        architecture: ``"cnn"`` (stages of 3 × 3 convolutions) or ``"resnet"``.
+        width: Channels of the first stage of a ``"cnn"``; the second has twice, the third four times as many.
+        depth: Layers of a ``"resnet"``: 8, 14 or 20.
+        distortion: ``"shift"``, ``"affine"`` (shift, turn, scale) or ``"flip"`` (shift and mirror).
+        weight_decay: Decoupled penalty on weights.
+        lr: Largest learning rate; it falls to zero along a cosine.
+    """
+
+    architecture: str = "cnn"
+    width: int = 16
+    depth: int = 8
+    distortion: str = "shift"
+    weight_decay: float = 0.05
+    lr: float = 4e-3
+
+
+def draw_settings(trial: int, seed: int) -> ImageSettings:
+    """Settings of trial number ``trial``; the first are the defaults, then every distortion, then random ones.
+
+    Example:
+        >>> [draw_settings(k, 0).distortion for k in range(3)]
+        ['shift', 'affine', 'flip']
+    """
+    if trial < 3:
+        return ImageSettings(distortion=("shift", "affine", "flip")[trial])
+    rng = np.random.default_rng([seed, trial])
+    return ImageSettings(
+        architecture=str(rng.choice(["cnn", "cnn", "resnet"])),
+        width=int(rng.choice([16, 24, 32])),
+        depth=int(rng.choice([8, 14])),
+        distortion=str(rng.choice(["shift", "affine", "flip"])),
+        weight_decay=float(np.round(10 ** rng.uniform(-2.5, -0.5), 4)),
+        lr=float(np.round(10 ** rng.uniform(-2.8, -2.0), 5)),
+    )
+
+
+def relative_cost(settings: ImageSettings) -> float:
+    """Time of a step in units of that of the default settings, about.
+
+    Example:
+        >>> relative_cost(ImageSettings(width=32))
+        4.0
+    """
+    if settings.architecture == "resnet":
+        return 3.0 * (settings.depth - 2) / 6
+    return (settings.width / ImageSettings.width) ** 2
+
+
+def build_network(settings: ImageSettings, classes: int, channels: int, side: int) -> nn.Module:
+    """Build the module for pictures of ``side`` × ``side`` pixels."""
+    if settings.architecture == "resnet":
+        return CifarResNet(settings.depth, classes, in_channels=channels)
+    w = settings.width
+    stages = ((w,), (2 * w, 2 * w), (4 * w, 4 * w), (4 * w,))
+    return VGG(stages[: 4 if side > 40 else 3], classes, in_channels=channels)
+
+
+def distortions(name: str, side: int) -> list[Callable[[Tensor], Tensor]]:
+    """Random changes of a batch that do not change the class."""
+    reach = max(side // 14, 1)
+    if name == "affine":
+        return [partial(random_affine, degrees=10.0, shift=float(reach), scale=0.1)]
+    crop = partial(random_crop, padding=reach)
+    return [random_flip, crop] if name == "flip" else [crop]
+
+
+class ImageNetwork:
+    """A trained network with the scale of its inputs.
+
+    Args:
+        module: Pictures to logits.
+        classes: Number of classes.
+        settings: What was chosen, ``mean`` and ``spread`` of the training pixels among it.
+    """
+
+    kind = "network"
+
+    def __init__(self, module: nn.Module, classes: int, settings: dict[str, Any]) -> None:
+        self.module, self.classes, self.settings = module, classes, settings
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+        return sum(p.numel() for p in self.module.parameters())
+
+    def inputs(self, images: np.ndarray) -> Tensor:
+        """Pictures ``(N, side, side, C)`` as the module takes them, ``(N, C, side, side)``."""
+        return as_inputs(images, self.settings["mean"], self.settings["spread"])
+
+    @torch.inference_mode()
+    def outputs(self, images: np.ndarray) -> np.ndarray:
+        """Return probabilities ``(N, classes)``; every pass has the same shape, so bits do not depend on mates."""
+        self.module.eval()
+        logits = []
+        for start in range(0, len(images), BLOCK):
+            part = self.inputs(images[start : start + BLOCK])
+            block = part.new_zeros(BLOCK, *part.shape[1:])
+            block[: len(part)] = part
+            logits.append(self.module(block)[: len(part)])
+        return softmax(torch.cat(logits).double().numpy())
+
+
+def as_inputs(images: np.ndarray, mean: float, spread: float) -> Tensor:
+    """Scale pictures and put the channels first."""
+    pixels = torch.from_numpy(np.ascontiguousarray(np.moveaxis(images, -1, 1))).float()
+    return (pixels - mean) / spread
+
+
+def fit_network(
+    images: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    settings: ImageSettings,
+    epochs: int,
+    seed: int,
+    validation: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[ImageNetwork, History]:
+    """Train the network on pictures; ``validation`` are pictures and classes to watch.
+
+    Raises:
+        NonFiniteError: Training diverged.
+    """
+    mean, spread = float(images.mean()), float(images.std()) or 1.0
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        module = build_network(settings, classes, images.shape[-1], images.shape[1])
+    forget_faster(module, epochs * -(-len(images) // BATCH))
+    trainer = Trainer(
+        module,
+        "cross_entropy",
+        "adamw",
+        lr=settings.lr,
+        weight_decay=settings.weight_decay,
+        schedule="cosine",
+        epochs=epochs,
+        batch_size=min(BATCH, len(images)),
+        step=augmented_step(distortions(settings.distortion, images.shape[1])),
+        device="cpu",
+        seed=seed,
+        progress=False,
+    )
+    pair = (as_inputs(images, mean, spread), y)
+    watched = None if validation is None else (as_inputs(validation[0], mean, spread), validation[1])  # fmt: skip
+    history = trainer.fit(pair, watched)
+    if history.stopped == "interrupted":  # half a training must not pass for a result
+        raise KeyboardInterrupt
+    chosen = {**asdict(settings), "mean": mean, "spread": spread, "epochs": epochs}
+    return ImageNetwork(module, classes, chosen), history
+
+
+def forget_faster(module: nn.Module, steps: int) -> None:
+    """Let batch normalization's running statistics follow a short training: momentum 10 / steps, at least 0.1."""
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            part.momentum = min(max(0.1, 10.0 / steps), 1.0)
+
+
+def training_speed(images: np.ndarray, y: np.ndarray, classes: int) -> float:
+    """Images per second that the default network trains on."""
+    probe, labels = images[: 4 * BATCH], y[: 4 * BATCH]
+    fit_network(probe, labels, classes, ImageSettings(), 1, 0)  # the first time is slower
+    started = time.perf_counter()
+    fit_network(probe, labels, classes, ImageSettings(), 1, 0)
+    return len(probe) / (time.perf_counter() - started)

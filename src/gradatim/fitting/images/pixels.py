@@ -1,0 +1,81 @@
+"""The simple models on pixels: class frequencies, logistic regression, nearest neighbours, a random forest."""
+
+import warnings
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+
+from gradatim.fitting.tables.candidates import NEAREST, fit_simple, from_logits
+from gradatim.fitting.tables.predictors import Fitted
+
+SIMPLE = ("class frequencies", "logistic regression on pixels", NEAREST, "random forest")
+COARSE = 16  # pixels a side that simple models see at the most
+TREES = 100
+
+
+def pixel_features(images: np.ndarray) -> np.ndarray:
+    """Flatten pictures after averaging them down to at most 16 × 16, brightness from -1 to 1.
+
+    Args:
+        images: Shape ``(N, side, side, channels)``, whole numbers from 0 to 255.
+
+    Example:
+        >>> pixel_features(np.full((1, 32, 32, 1), 255, dtype=np.uint8)).shape
+        (1, 256)
+    """
+    block = -(-images.shape[1] // COARSE)
+    side = images.shape[1] // block * block
+    cut = images[:, :side, :side].astype(np.float32)
+    n, _, _, c = cut.shape
+    small = cut.reshape(n, side // block, block, side // block, block, c).mean((2, 4))
+    return (small.reshape(n, -1) / 127.5 - 1.0).astype(np.float64)
+
+
+def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+    """Fit a simple model to pixel features.
+
+    Args:
+        name: One of ``SIMPLE``.
+        X: Features of :func:`pixel_features`.
+        y: Class codes.
+        classes: Number of classes.
+        seed: Fixes trees and inner splits.
+    """
+    if name == SIMPLE[1]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of slow convergence: the score tells
+            model = LogisticRegression(C=0.02, max_iter=60, tol=1e-3).fit(X, y)
+        return from_logits(model.coef_, model.intercept_, model.classes_, classes)
+    if name == SIMPLE[3]:
+        forest = RandomForestClassifier(TREES, min_samples_leaf=2, random_state=seed).fit(X, y)
+        return forest_arrays(forest, np.bincount(y, minlength=classes) / len(y))
+    return fit_simple(name, X, y, classes, seed)
+
+
+def forest_arrays(forest: RandomForestClassifier, prior: np.ndarray) -> Fitted:
+    """Write every node of a fitted forest as rows of arrays; a leaf leads to itself.
+
+    Args:
+        forest: The fitted estimator.
+        prior: Share of each class, which gets the vote of one tree more: no class is impossible.
+    """
+    trees = [estimator.tree_ for estimator in forest.estimators_]
+    sizes = np.array([tree.node_count for tree in trees])
+    roots = np.cumsum(sizes) - sizes
+    offset = np.repeat(roots, sizes)
+    left, right = (np.concatenate([getattr(t, f"children_{s}") for t in trees]) for s in ("left", "right"))  # fmt: skip
+    is_leaf, own = left < 0, np.arange(len(left))
+    values = np.concatenate([tree.value[:, 0] for tree in trees])
+    shares = np.zeros((len(values), len(prior)), dtype=np.float32)
+    shares[:, forest.classes_] = values / values.sum(1, keepdims=True)
+    arrays = {
+        "roots": roots.astype(np.int32),
+        "feature": np.where(is_leaf, 0, np.concatenate([t.feature for t in trees])).astype(np.int32),
+        "threshold": np.where(is_leaf, np.inf, np.concatenate([t.threshold for t in trees])),
+        "left": np.where(is_leaf, own, offset + left).astype(np.int32),
+        "right": np.where(is_leaf, own, offset + right).astype(np.int32),
+        "shares": shares,
+        "prior": prior,
+    }  # fmt: skip
+    return Fitted("forest", len(prior), arrays, {"depth": max(t.max_depth for t in trees)})

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.plots import attention_maps, forecast_bands, label_probabilities
+from gradatim.plots import alignment_maps, forecast_bands, label_probabilities, token_surprise
 
 
 def test_each_alignment_gets_a_panel_cut_to_its_tokens():
     weights = np.full((5, 7), 0.1)
-    figure = attention_maps([(weights, "abc", "xyzw"), (weights, "ab", "xy"), (weights, "a", "x")])
+    figure = alignment_maps([(weights, "abc", "xyzw"), (weights, "ab", "xy"), (weights, "a", "x")])
     assert len(figure.axes) == 3
     shapes = [panel.images[0].get_array().shape for panel in figure.axes]
     assert shapes == [(3, 4), (2, 2), (1, 1)]
@@ -16,9 +16,9 @@ def test_each_alignment_gets_a_panel_cut_to_its_tokens():
 
 def test_alignments_that_do_not_fit_are_refused():
     with pytest.raises(InvalidValue, match=r"each of 3 target tokens .* got shape \(2, 2\)"):
-        attention_maps([(np.zeros((2, 2)), "abc", "xy")])
+        alignment_maps([(np.zeros((2, 2)), "abc", "xy")])
     with pytest.raises(InvalidValue, match="at least one, got none"):
-        attention_maps([])
+        alignment_maps([])
 
 
 def test_bands_begin_at_the_last_value():
@@ -43,6 +43,18 @@ def test_only_labels_that_were_heard_are_drawn():
     table = np.array([[0.1, 0.9, 0.0], [0.95, 0.03, 0.02], [0.2, 0.7, 0.1]])
     figure = label_probabilities([("one", table), ("two", table)], ["a", "b"])
     assert [len(panel.lines) for panel in figure.axes] == [2, 2]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["a"]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["a", "a", "dotted: blank"]
     with pytest.raises(InvalidValue, match="panels must have 2 columns"):
         label_probabilities([("one", table)], ["a"])
+
+
+def test_letters_stand_in_lines_on_their_surprise():
+    figure = token_surprise("ab\ncdefg", np.arange(8.0), columns=4)
+    grid = figure.axes[0].images[0].get_array()
+    assert grid.shape == (3, 4)
+    assert grid[0, :3].tolist() == [0, 1, 2]
+    assert grid[1].tolist() == [3, 4, 5, 6]
+    assert grid[2, 0] == 7
+    assert [text.get_text() for text in figure.axes[0].texts] == [*"ab↵cdefg"]
+    with pytest.raises(InvalidValue, match=r"each of 3 letters, at least one, got shape \(2,\)"):
+        token_surprise("abc", [1, 2])

@@ -90,6 +90,22 @@ def test_reviews_are_half_positive_and_the_play_begins_as_it_should():
     assert len(set(text)) == 65
 
 
+def test_sequences_and_series_have_the_known_numbers():
+    for name in ("spoken-digits", "japanese-vowels", "tatoeba-spa", "airline", "co2", "nile"):
+        get(name)
+    digits, vowels = load("spoken-digits"), load("japanese-vowels")
+    assert np.bincount(digits.y).tolist() == [300] * 10
+    assert {x.shape[1] for x in digits.X} == {13}
+    # Kudo, Toyama and Shimbo, 1999: 30 utterances of each speaker to train, 24 to 88 to test.
+    assert np.bincount(vowels.train[1]).tolist() == [30] * 9
+    assert np.bincount(vowels.test[1]).tolist() == [31, 35, 88, 44, 29, 24, 40, 50, 29]
+    assert {len(x) for x in vowels.X} <= set(range(7, 30))
+    assert load("tatoeba-spa").y[:2].tolist() == ["Ve.", "Vete."]
+    assert load("airline").y[[0, -1]].tolist() == [112, 432]
+    assert int(np.isnan(load("co2").y).sum()) == 59
+    assert load("nile").y.mean() == pytest.approx(919.35)  # Durbin and Koopman, 2001
+
+
 def test_tables_of_the_book_have_its_numbers():
     get("islp-default")
     default, nyse, hitters = load("islp-default"), load("islp-nyse"), load("islp-hitters")

@@ -11,6 +11,16 @@ from gradatim.plots.attention import attention_map, head_grid, numbered_matrices
 from gradatim.plots.backprop import graph_figure, jacobian_cost_figure, trace_figure
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.confusion import confusion_matrix
+from gradatim.plots.convolution import (
+    feature_map_grid,
+    filter_grid,
+    filtered_images,
+    matrix_panels,
+    picture_panels,
+    score_table,
+    sensitivity_maps,
+)
+from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.plots.images import image_grid
 from gradatim.plots.learning_curves import learning_curves
@@ -53,6 +63,7 @@ from gradatim.plots.sequences import (
 from gradatim.plots.style import new_figure
 
 __all__ = [
+    "CurvePanel",
     "SurfacePanel",
     "activation_gallery",
     "adversarial_triples",
@@ -64,10 +75,14 @@ __all__ = [
     "confusion_matrix",
     "convergence_curves",
     "cover_fraction",
+    "curve_panels",
     "decision_regions",
     "energy_descent",
     "error_curves",
     "error_surfaces",
+    "feature_map_grid",
+    "filter_grid",
+    "filtered_images",
     "fit_panels",
     "forecast_bands",
     "gradient_decay",
@@ -82,6 +97,7 @@ __all__ = [
     "learning_curves",
     "likelihood_curves",
     "linear_pieces",
+    "matrix_panels",
     "memory_comparison",
     "mistakes_against_bound",
     "new_figure",
@@ -89,11 +105,14 @@ __all__ = [
     "numbered_matrices",
     "perceptron_path",
     "perturbation_histogram",
+    "picture_panels",
     "rate_curves",
     "recall_rows",
     "region_maps",
     "ridge_functions",
     "robustness_curves",
+    "score_table",
+    "sensitivity_maps",
     "separability_grid",
     "solution_line",
     "threshold_network",

@@ -13,7 +13,7 @@ from gradatim.plots.style import INK, MUTED, PALETTE, SEQUENTIAL, new_figure
 Alignment = tuple[ArrayLike, Sequence[str], Sequence[str]]
 
 
-def attention_maps(alignments: Sequence[Alignment], *, columns: int = 2) -> Figure:
+def alignment_maps(alignments: Sequence[Alignment], *, columns: int = 2) -> Figure:
     r"""Draw attention weights: which source tokens each target token came from.
 
     Args:
@@ -22,12 +22,12 @@ def attention_maps(alignments: Sequence[Alignment], *, columns: int = 2) -> Figu
         columns: Panels in a row.
 
     Example:
-        >>> figure = attention_maps([([[0.9, 0.1], [0.2, 0.8]], "ab", "xy")])
+        >>> figure = alignment_maps([([[0.9, 0.1], [0.2, 0.8]], "ab", "xy")])
         >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
         ['x', 'y']
     """
     if not alignments:
-        raise InvalidValue("attention_maps: alignments must hold at least one, got none.")
+        raise InvalidValue("alignment_maps: alignments must hold at least one, got none.")
     tables = [_cut(*alignment) for alignment in alignments]
     columns = min(columns, len(tables))
     rows = -(-len(tables) // columns)
@@ -48,7 +48,7 @@ def _cut(weights: ArrayLike, target: Sequence[str], source: Sequence[str]) -> np
     table = np.asarray(weights, dtype=float)
     if table.ndim != 2 or table.shape[0] < len(target) or table.shape[1] < len(source):
         raise InvalidValue(
-            f"attention_maps: weights must have a row for each of {len(target)} target tokens and a "
+            f"alignment_maps: weights must have a row for each of {len(target)} target tokens and a "
             f"column for each of {len(source)} source tokens, got shape {table.shape}."
         )
     return table[: len(target), : len(source)]
@@ -60,6 +60,7 @@ def _letters(panel: Axes, source: Sequence[str], target: Sequence[str]) -> None:
     panel.set_yticks(range(len(target)), target, color=INK)
     panel.xaxis.tick_top()
     panel.tick_params(length=0, labelsize=9)
+    panel.set_anchor("NW")
     panel.grid(False)
     for side in panel.spines.values():
         side.set_visible(False)
@@ -138,18 +139,68 @@ def label_probabilities(
         )
     figure, axes = new_figure(len(tables), 1, 7.0, 1.75 * len(tables) + 0.3)
     for panel, (title, _), table in zip(np.ravel(axes), panels, tables, strict=True):
-        panel.plot(table[:, 0], color=MUTED, linewidth=1.0, linestyle=":", label="blank")
+        panel.plot(table[:, 0], color=MUTED, linewidth=1.0, linestyle=":")
         for k, name in enumerate(labels, 1):
             if table[:, k].max() > 0.25:
-                color = PALETTE[(k - 1) % len(PALETTE)]
-                panel.plot(table[:, k], color=color)
-                peak = int(table[:, k].argmax())
-                panel.annotate(
-                    name, (peak, table[peak, k]), (0, 3), textcoords="offset points",
-                    ha="center", color=color, fontsize=10, fontweight="bold",
-                )  # fmt: skip
+                panel.plot(table[:, k], color=PALETTE[(k - 1) % len(PALETTE)])
+                _name_spikes(panel, table[:, k], name, PALETTE[(k - 1) % len(PALETTE)])
         panel.set(ylim=(-0.03, 1.22), ylabel="probability", yticks=[0, 0.5, 1])
         panel.set_title(title)
-    np.ravel(axes)[0].legend(loc="upper right")
-    np.ravel(axes)[-1].set_xlabel(xlabel)
+    first, last = np.ravel(axes)[0], np.ravel(axes)[-1]
+    first.text(1.0, 1.06, "dotted: blank", transform=first.transAxes, ha="right", color=MUTED)
+    last.set_xlabel(xlabel)
     return figure
+
+
+def token_surprise(text: str, bits: ArrayLike, *, columns: int = 60) -> Figure:
+    """Write a text with every letter on a ground as dark as it was unexpected.
+
+    Args:
+        text: Letters.
+        bits: Bits of each letter, :math:`-\\log_2 p`, shape ``(len(text),)``.
+        columns: Letters in a line; a line break also ends a line.
+
+    Example:
+        >>> figure = token_surprise("to be", [3.0, 0.5, 0.1, 4.0, 0.2])
+        >>> figure.axes[1].get_ylabel()
+        'bits'
+    """
+    costs = np.asarray(bits, dtype=float)
+    if costs.shape != (len(text),) or not text:
+        raise InvalidValue(
+            f"token_surprise: bits must hold one number for each of {len(text)} letters, at least one, "
+            f"got shape {costs.shape}."
+        )
+    places, row, column = [], 0, 0
+    for letter in text:
+        places.append((row, column))
+        column += 1
+        if column == columns or letter == "\n":
+            row, column = row + 1, 0
+    grid = np.full((places[-1][0] + 1, columns), np.nan)
+    for place, cost in zip(places, costs, strict=True):
+        grid[place] = cost
+    grid = grid[:, : max(x for _, x in places) + 1]
+    top = max(float(costs.max()), 1.0)
+    figure, axes = new_figure(width=0.14 * grid.shape[1] + 0.9, height=0.24 * len(grid) + 0.5)
+    image = axes.imshow(grid, cmap=SEQUENTIAL, vmin=0, vmax=top, aspect="auto")
+    for (y, x), letter, cost in zip(places, text, costs, strict=True):
+        shown = "↵" if letter == "\n" else letter
+        color = "white" if cost > 0.6 * top else INK
+        axes.text(
+            x, y, shown, ha="center", va="center", fontsize=8, family="monospace", color=color
+        )
+    axes.set_axis_off()
+    figure.colorbar(image, ax=axes, label="bits", shrink=0.9, pad=0.01)
+    return figure
+
+
+def _name_spikes(panel: Axes, curve: np.ndarray, name: str, color: str) -> None:
+    """Write the label at the top of each stretch where it is likely."""
+    edges = np.flatnonzero(np.diff(np.r_[False, curve > 0.25, False].astype(int)))
+    for start, stop in edges.reshape(-1, 2):
+        peak = start + int(curve[start:stop].argmax())
+        panel.annotate(
+            name, (peak, curve[peak]), (0, 3), textcoords="offset points",
+            ha="center", color=color, fontsize=10, fontweight="bold",
+        )  # fmt: skip

@@ -1,0 +1,220 @@
+"""A recurrent network learns a text letter by letter, and writes more of it."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gradatim.data import load
+from gradatim.evaluation import Report
+from gradatim.experiments._characters import made_up_entropy, made_up_text, table_bits
+from gradatim.losses import token_cross_entropy
+from gradatim.models import RecurrentLanguageModel
+from gradatim.plots import comparison_bars, token_surprise
+from gradatim.training import Trainer
+
+TEMPERATURES = (0.5, 1.0, 1.5)
+ORDERS = {"letters by their frequency": 0, "pairs of letters": 1, "three letters": 2, "four letters": 3}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``made-up`` needs no download: a small grammar, whose entropy is known."""
+
+    seed: int = 0
+    source: Literal["tiny-shakespeare", "made-up"] = "tiny-shakespeare"
+    characters: int = 1_115_394
+    streams: int = 32
+    bptt: int = 64
+    epochs: int = 8
+    hidden_dim: int = 256
+    dim: int = 32
+    lr: float = 4e-3
+    sample: int = 400
+
+
+QUICK = Settings(
+    source="made-up", characters=60_000, streams=16, bptt=48, epochs=4, hidden_dim=64, dim=16,
+    lr=1e-2, sample=200,
+)  # fmt: skip
+
+
+class Text(NamedTuple):
+    """A text as numbers: nine tenths to train, the last tenth to test."""
+
+    letters: str
+    train: Tensor
+    test: Tensor
+    known_words: set[str]
+
+    def decode(self, codes: Tensor) -> str:
+        return "".join(self.letters[code] for code in codes.tolist())
+
+    def encode(self, text: str) -> Tensor:
+        return torch.tensor([self.letters.index(letter) for letter in text])
+
+
+def read_text(settings: Settings) -> Text:
+    if settings.source == "made-up":
+        text = made_up_text(settings.characters, settings.seed)
+    else:
+        text = load(settings.source).text[: settings.characters]
+    letters = "".join(sorted(set(text)))
+    codes = torch.as_tensor(np.searchsorted(list(letters), list(text)))
+    cut = len(codes) * 9 // 10
+    return Text(letters, codes[:cut], codes[cut:], set(words_of(text)))
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
+
+
+def as_streams(codes: Tensor, streams: int) -> tuple[Tensor, Tensor]:
+    """Cut a text into parallel streams: letters, and the letter after each."""
+    length = (len(codes) - 1) // streams
+    x, y = codes[: length * streams], codes[1 : length * streams + 1]
+    return x.view(streams, length), y.view(streams, length)
+
+
+@torch.inference_mode()
+def surprise(model: RecurrentLanguageModel, codes: Tensor, reset: int | None = None) -> Tensor:
+    """Bits of each letter after the first, given all before it or, with ``reset``, those of its piece."""
+    x, y = codes[:-1], codes[1:]
+    if reset is not None:
+        whole = len(x) // reset * reset
+        x, y = x[:whole].view(-1, reset), y[:whole].view(-1, reset)
+    else:
+        x, y = x[None], y[None]
+    logits, _ = model(x)
+    return F.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none") / math.log(2)
+
+
+def share_known(text: str, known: set[str]) -> float:
+    """Share of a sample's words that occur in the text; the first and last may be cut, and are left out."""
+    words = words_of(text)[1:-1]
+    return sum(word in known for word in words) / max(len(words), 1)
+
+
+def run(settings: Settings) -> Report:
+    text = read_text(settings)
+    torch.manual_seed(settings.seed)
+    model = RecurrentLanguageModel(
+        len(text.letters), dim=settings.dim, hidden_dim=settings.hidden_dim
+    )
+    trainer = Trainer(
+        model, token_cross_entropy, lr=settings.lr, schedule="cosine", epochs=settings.epochs,
+        batch_size=settings.streams, bptt=settings.bptt, clip_norm=1.0, seed=settings.seed,
+        progress=False,
+    )  # fmt: skip
+    trainer.fit(as_streams(text.train, settings.streams))
+    bits = {"all letters equally likely": math.log2(len(text.letters))}
+    codes = (text.train.numpy(), text.test.numpy())
+    bits |= {name: table_bits(*codes, k, len(text.letters)) for name, k in ORDERS.items()}
+    carried = surprise(model, text.test)
+    bits["LSTM"] = carried.mean().item()
+    cut = surprise(model, text.test, reset=settings.bptt).mean().item()
+    samples = write_samples(model, text, settings)
+    report = Report(
+        title="A network that writes, letter by letter",
+        summary=f"{bits['LSTM']:.2f} bits a letter on text it has not read; a table of four letters needs "
+        f"{bits['four letters']:.2f}.",
+    )
+    report.table(
+        f"Bits per letter on the last {len(text.test):,} letters",
+        columns=["model", "bits per letter"],
+        rows=[*([name, value] for name, value in bits.items()), [f"LSTM, memory emptied every {settings.bptt} letters", cut]],
+    )  # fmt: skip
+    _claim(report, bits, carried, cut, samples, text, settings)
+    for temperature, sample in samples.items():
+        report.code("text", f"temperature {temperature}\n\n{sample}")
+    _draw(report, bits, carried, text)
+    return report
+
+
+def write_samples(
+    model: RecurrentLanguageModel, text: Text, settings: Settings
+) -> dict[float, str]:
+    """Let the model go on after a line break, at several temperatures."""
+    samples = {}
+    for temperature in TEMPERATURES:
+        generator = torch.Generator().manual_seed(settings.seed)
+        prompt = text.encode("\n")[None]
+        codes = model.generate(
+            prompt, length=settings.sample, temperature=temperature, generator=generator
+        )
+        samples[temperature] = text.decode(codes[0])
+    return samples
+
+
+def word_starts(text: Text) -> np.ndarray:
+    """Whether a letter of the test part, from the second on, is the first of a word, the next, or none."""
+    is_letter = np.array([letter.isalpha() for letter in text.letters])[text.test.numpy()]
+    before, here = is_letter[:-1], is_letter[1:]
+    return np.where(here & ~before, 1, np.where(here & before, 2, 0))
+
+
+def _claim(
+    report: Report, bits: dict[str, float], carried: Tensor, cut: float, samples: dict[float, str], text: Text, settings: Settings
+) -> None:  # fmt: skip
+    lstm = bits["LSTM"]
+    if settings.source == "made-up":
+        entropy = made_up_entropy()
+        report.claim(
+            "the network comes near the entropy of the source, and not below",
+            expected=f"from {0.97 * entropy:.2f} to {1.25 * entropy:.2f} bits a letter; entropy {entropy:.3f}",
+            measured=lstm,
+            holds=0.97 * entropy <= lstm <= 1.25 * entropy,
+        )
+    else:
+        report.claim(
+            "unseen text is predicted",
+            expected="at most 2.35 bits a letter",
+            measured=lstm,
+            holds=lstm <= 2.35,
+        )
+    report.claim(
+        "memory beats a table of four letters",
+        expected="at least 0.1 bits a letter fewer",
+        measured=bits["four letters"] - lstm,
+        holds=bits["four letters"] - lstm >= 0.1,
+    )
+    report.claim(
+        "the carried state helps",
+        expected=f"fewer bits than with the memory emptied every {settings.bptt} letters",
+        measured=cut - lstm,
+        holds=cut > lstm,
+    )
+    place = word_starts(text)
+    first, inside = (carried.numpy()[place == kind].mean() for kind in (1, 2))
+    report.claim(
+        "the beginning of a word is the surprise",
+        expected="its first letter costs more than twice the bits of the others",
+        measured=f"{first:.2f} against {inside:.2f} bits",
+        holds=first > 2 * inside,
+    )
+    shares = [share_known(samples[t], text.known_words) for t in TEMPERATURES]
+    report.claim(
+        "caution spells better",
+        expected="more real words at temperature 0.5 than at 1.5, and at least 85 % at 0.5",
+        measured=", ".join(f"{share:.2f}" for share in shares),
+        holds=shares[0] >= 0.85 and shares[0] > shares[-1],
+    )
+
+
+def _draw(report: Report, bits: dict[str, float], carried: Tensor, text: Text) -> None:
+    report.figure(
+        "bits",
+        comparison_bars(bits, label="bits per letter on unseen text", highlight="LSTM"),
+        caption="How many bits each model needs for a letter it has not seen.",
+    )
+    shown = text.decode(text.test[1:421])
+    report.figure(
+        "surprise",
+        token_surprise(shown, carried[: len(shown)].numpy()),
+        caption="Dark letters came as a surprise: beginnings of words and of names.",
+    )

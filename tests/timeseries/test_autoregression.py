@@ -49,6 +49,7 @@ def test_worked_example_has_a_unit_root():
         WEATHER.mean  # noqa: B018
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1.5, 1.5), min_size=1, max_size=5))
 def test_roots_solve_the_characteristic_equation(a):
     for z in AR(a).roots.tolist():
@@ -115,7 +116,7 @@ def test_yule_walker_of_several_variables_solves_its_equations(several):
         np.testing.assert_allclose(right, gammas[k], atol=1e-12)
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.integers(1, 4), st.integers(1, 2), st.integers(0, 10**6))
 def test_yule_walker_is_always_stationary(order, dim, seed):
     walk = torch.randn(40, dim, generator=seeded(seed)).double().cumsum(0)  # not stationary itself

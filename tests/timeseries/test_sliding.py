@@ -2,13 +2,14 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
 from gradatim.timeseries import windows
 
 
+@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 4), st.integers(1, 4), st.integers(0, 20))
 def test_against_a_loop(length, horizon, stride, extra):
     series = torch.randn(length + horizon + extra, 2)

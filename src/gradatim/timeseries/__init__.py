@@ -2,6 +2,7 @@
 
 from gradatim.timeseries.autocovariance import autocorrelation, autocovariance
 from gradatim.timeseries.autoregression import AR, Forecast
+from gradatim.timeseries.emissions import CategoricalEmission, GaussianEmission
 from gradatim.timeseries.exponential_smoothing import (
     Smoothing,
     SmoothingState,
@@ -9,12 +10,14 @@ from gradatim.timeseries.exponential_smoothing import (
     fit_smoothing,
     smooth,
 )
+from gradatim.timeseries.hmm import HMM, Decoded, HMMFit, Trellis
 from gradatim.timeseries.kalman import Filtered
 from gradatim.timeseries.linear_dynamical_system import (
     LinearDynamicalSystem,
     SteadyState,
     SystemFit,
 )
+from gradatim.timeseries.markov import stationary_distribution
 from gradatim.timeseries.rts import Smoothed
 from gradatim.timeseries.seasonality import find_season
 from gradatim.timeseries.sliding import windows
@@ -32,6 +35,13 @@ __all__ = [
     "Smoothed",
     "SteadyState",
     "SystemFit",
+    "HMM",
+    "CategoricalEmission",
+    "Decoded",
+    "GaussianEmission",
+    "HMMFit",
+    "Trellis",
+    "stationary_distribution",
     "Smoothing",
     "SmoothingState",
     "extrapolate",

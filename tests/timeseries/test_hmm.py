@@ -1,0 +1,447 @@
+"""The hidden Markov model: worked tables, all paths counted, another library, and laws."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hmmlearn.hmm import CategoricalHMM, GaussianHMM
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradatim.errors import InvalidType, InvalidValue
+from gradatim.timeseries import HMM, baum_welch, stationary_distribution
+
+WEATHER = HMM.categorical(
+    start=[0.6, 0.3, 0.1],
+    transition=[[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.3, 0.3, 0.4]],
+    emission=[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.5, 0.2, 0.3]],
+)
+DAYS = torch.tensor([0, 1, 2])  # walk, umbrella, indoors
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def random_rows(rng, *shape, zeros=False):
+    rows = rng.dirichlet(np.ones(shape[-1]), shape[:-1])
+    if zeros and shape[-1] > 1:
+        rows = np.where(rng.random(rows.shape) < 0.3, 0.0, rows)
+        rows[..., 0] = np.where(rows.sum(-1) == 0, 1.0, rows[..., 0])
+    return rows / rows.sum(-1, keepdims=True)
+
+
+def random_hmm(K, V, seed, zeros=False):
+    rng = np.random.default_rng(seed)
+    return HMM.categorical(
+        random_rows(rng, K, zeros=zeros),
+        random_rows(rng, K, K, zeros=zeros),
+        random_rows(rng, K, V),
+    )
+
+
+def random_gaussian(K, D, seed, kind="full"):
+    rng = np.random.default_rng(seed)
+    means, roots = rng.normal(0, 3, (K, D)), rng.normal(0, 1, (K, D, D))
+    full = roots @ np.swapaxes(roots, 1, 2) + 0.3 * np.eye(D)
+    covariances = full if kind == "full" else np.diagonal(full, axis1=1, axis2=2).copy()
+    return HMM.gaussian(random_rows(rng, K), random_rows(rng, K, K), means, covariances)
+
+
+def every_path(model, y):
+    """Probability of each path together with the observations, by multiplying."""
+    pi, A = model.start.numpy(), model.transition.numpy()
+    b = model.emission.log_prob(y).exp().numpy()
+    for path in product(range(len(pi)), repeat=len(y)):
+        p = pi[path[0]] * b[0, path[0]]
+        for t in range(1, len(y)):
+            p *= A[path[t - 1], path[t]] * b[t, path[t]]
+        yield path, p
+
+
+class TestWorkedWeather:
+    def test_evaluation(self):
+        assert WEATHER.log_likelihood(DAYS).exp().item() == pytest.approx(0.019008, abs=1e-9)
+        alpha = WEATHER.trellis(DAYS).forward.exp()
+        expected = [[0.48, 0.06, 0.05], [0.0375, 0.0987, 0.0148], [0.007017, 0.006129, 0.005862]]
+        np.testing.assert_allclose(alpha, expected, atol=1e-9)
+
+    def test_decoding(self):
+        found = WEATHER.viterbi(DAYS)
+        assert found.path.tolist() == [0, 1, 1]
+        assert found.log_probability.exp().item() == pytest.approx(0.00336, abs=1e-12)
+        trellis = WEATHER.trellis(DAYS)
+        expected = [[0.48, 0.06, 0.05], [0.0336, 0.0672, 0.0096], [0.002688, 0.00336, 0.002016]]
+        np.testing.assert_allclose(trellis.best.exp(), expected, atol=1e-12)
+        assert trellis.previous.tolist() == [[-1] * 3, [0] * 3, [1] * 3]
+
+    def test_two_states_and_four_days(self):
+        model = HMM.categorical(
+            [0.4, 0.6], [[0.6, 0.4], [0.3, 0.7]], [[0.6, 0.3, 0.1], [0.1, 0.4, 0.5]]
+        )
+        y = torch.tensor([0, 1, 2, 2])  # walk, shop, clean, clean
+        delta = [[0.24, 0.06], [0.0432, 0.0384], [0.002592, 0.01344], [0.0004032, 0.004704]]
+        np.testing.assert_allclose(model.trellis(y).best.exp(), delta, rtol=1e-9)
+        assert model.viterbi(y).path.tolist() == [0, 1, 1, 1]
+
+    def test_the_start_matters_for_short_sequences_only(self):
+        flat = HMM(torch.full((3,), 1 / 3).double(), WEATHER.transition, WEATHER.emission)
+        _, y = WEATHER.sample(200, generator=seeded())
+        apart = (WEATHER.posterior(y) - flat.posterior(y)).abs().sum(1)
+        assert apart[0] > 0.1
+        assert apart[20:].max() < 1e-6
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 3), st.integers(1, 4), st.integers(1, 5), st.booleans(), st.integers(0, 10**6)
+)
+def test_against_every_path(K, V, steps, zeros, seed):
+    model = random_hmm(K, V, seed, zeros)
+    _, y = model.sample(steps, generator=seeded(seed))
+    paths, p = zip(*every_path(model, y), strict=True)
+    assert model.log_likelihood(y).item() == pytest.approx(math.log(sum(p)), abs=1e-9)
+    found = model.viterbi(y)
+    assert found.log_probability.item() == pytest.approx(math.log(max(p)), abs=1e-9)
+    assert p[paths.index(tuple(found.path.tolist()))] == pytest.approx(max(p), rel=1e-9)
+    gamma = np.zeros((steps, K))
+    for path, weight in zip(paths, p, strict=True):
+        gamma[range(steps), path] += weight / sum(p)
+    np.testing.assert_allclose(model.posterior(y), gamma, atol=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 12), st.booleans(), st.integers(0, 10**6))
+def test_scaling_and_logarithms_agree(K, steps, zeros, seed):
+    model = random_hmm(K, 5, seed, zeros)
+    _, y = model.sample(steps, 4, generator=seeded(seed))
+    lengths = torch.randint(1, steps + 1, (4,), generator=seeded(seed))
+    data, _ = model._sequences("fit", y, lengths)
+    for ours, logs in zip(
+        baum_welch.expect(model._chain, data),
+        baum_welch._expect_in_logarithms(model._chain, data),
+        strict=True,
+    ):
+        np.testing.assert_allclose(ours, logs, atol=1e-9)
+
+
+def test_evidence_lost_by_scaling_is_found_by_logarithms():
+    """The second state cannot be left. 300 steps speak for it, then 500 against it: nobody ever went there."""
+    model = HMM.categorical([0.5, 0.5], [[0.5, 0.5], [0.0, 1.0]], [[0.999, 0.001], [0.001, 0.999]])
+    y = torch.tensor([1] * 300 + [0] * 500)
+    stay_first = math.log(0.5) + 799 * math.log(0.5) + 300 * math.log(0.001) + 500 * math.log(0.999)
+    assert model.log_likelihood(y).item() > stay_first - 1e-9
+    posterior = model.posterior(y)
+    assert posterior[400, 0] > 0.999
+    assert model.viterbi(y).path.tolist() == [0] * 800
+    assert model.fit(y, iterations=3).log_likelihoods[0] == pytest.approx(
+        model.log_likelihood(y).item()
+    )
+
+
+def test_densities_beyond_the_range_of_floats():
+    """The first observation fits the unreachable state only, by a factor of e^5000."""
+    model = HMM.gaussian([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[0.0], [100.0]], [[1.0], [1.0]])
+    y = torch.full((3, 1), 100.0)
+    expected = 3 * (-0.5 * 100.0**2 - 0.5 * math.log(2 * math.pi))
+    assert model.log_likelihood(y).item() == pytest.approx(expected)
+    np.testing.assert_allclose(model.posterior(y), [[1.0, 0.0]] * 3)
+
+
+def test_finite_at_length_100000():
+    model = random_hmm(4, 6, 3)
+    _, y = model.sample(100_000, generator=seeded(3))
+    score = model.log_likelihood(y).item()
+    best = model.viterbi(y).log_probability.item()
+    assert -6e5 < best < score < 0
+    assert torch.allclose(model.posterior(y).sum(1), torch.ones(100_000).double())
+    assert len(model.fit(y, iterations=2).log_likelihoods) == 2
+
+
+class TestRagged:
+    lengths = torch.tensor([7, 1, 4])
+
+    @pytest.fixture(params=["categorical", "gaussian"])
+    def batch(self, request):
+        if request.param == "categorical":
+            model, junk = random_hmm(3, 4, 1), 999
+        else:
+            model, junk = random_gaussian(3, 2, 1), torch.nan
+        _, y = model.sample(7, 3, generator=seeded(1))
+        for row, length in enumerate(self.lengths):
+            y[row, length:] = junk
+        return model, y
+
+    def test_a_sequence_in_a_batch_is_the_sequence_alone(self, batch):
+        model, y = batch
+        score, gamma = model.log_likelihood(y, self.lengths), model.posterior(y, self.lengths)
+        decoded = model.viterbi(y, self.lengths)
+        for row, length in enumerate(self.lengths.tolist()):
+            alone = y[row, :length]
+            assert score[row].item() == pytest.approx(model.log_likelihood(alone).item(), rel=1e-12)
+            torch.testing.assert_close(gamma[row, :length], model.posterior(alone))
+            assert (gamma[row, length:] == 0).all()
+            best = model.viterbi(alone)
+            assert decoded.path[row, :length].tolist() == best.path.tolist()
+            assert (decoded.path[row, length:] == -1).all()
+            torch.testing.assert_close(decoded.log_probability[row], best.log_probability)
+
+    def test_learning_from_a_batch_is_learning_from_its_sequences(self, batch):
+        model, y = batch
+        found = model.fit(y, self.lengths, iterations=1).model
+        K = len(model.start)
+        starts, pairs = torch.zeros(K).double(), torch.zeros(K, K).double()
+        for row, length in enumerate(self.lengths.tolist()):
+            data, _ = model._sequences("fit", y[row, :length], None)
+            expected = baum_welch.expect(model._chain, data)
+            starts += torch.from_numpy(expected.states[0, 0])
+            pairs += torch.from_numpy(expected.transitions)
+        torch.testing.assert_close(found.start, starts / 3)
+        torch.testing.assert_close(found.transition, pairs / pairs.sum(1, keepdim=True))
+
+    @pytest.mark.parametrize(
+        ("lengths", "message"),
+        [
+            ([7, 1], "one integer per sequence, 3"),
+            (
+                [7, 1, 0],
+                "between 1 and the 7 steps of the batch, got 0 to 7. Leave empty sequences out",
+            ),
+            ([7, 1, 8], "got 1 to 8"),
+            ([7.0, 1.0, 4.0], "one integer per sequence"),
+        ],
+    )
+    def test_bad_lengths(self, batch, lengths, message):
+        model, y = batch
+        with pytest.raises(InvalidValue, match=message):
+            model.viterbi(y, torch.tensor(lengths))
+
+
+class TestAgainstHmmlearn:
+    def symbols(self):
+        model = random_hmm(4, 6, 7)
+        _, y = model.sample(50, 8, generator=seeded(7))
+        lengths = torch.tensor([50, 20, 33, 50, 1, 49, 2, 10])
+        rows = np.concatenate([y[b, :n].numpy() for b, n in enumerate(lengths)])[:, None]
+        return random_hmm(4, 6, 8), y, lengths, rows
+
+    def peer(self, model, iterations):
+        theirs = CategoricalHMM(4, n_features=6, n_iter=iterations, tol=-np.inf, init_params="")
+        theirs.startprob_, theirs.transmat_ = model.start.numpy(), model.transition.numpy()
+        theirs.emissionprob_ = model.emission.table.numpy()
+        return theirs
+
+    def test_score_posterior_and_path(self):
+        ours, y, lengths, rows = self.symbols()
+        theirs = self.peer(ours, 1)
+        score = ours.log_likelihood(y, lengths).sum().item()
+        assert score == pytest.approx(theirs.score(rows, lengths.tolist()), rel=1e-10)
+        kept = torch.arange(50) < lengths[:, None]
+        np.testing.assert_allclose(
+            ours.posterior(y, lengths)[kept],
+            theirs.predict_proba(rows, lengths.tolist()),
+            atol=1e-9,
+        )
+        log_probability, path = theirs.decode(rows, lengths.tolist())
+        found = ours.viterbi(y, lengths)
+        assert found.path[kept].tolist() == path.tolist()
+        assert found.log_probability.sum().item() == pytest.approx(log_probability, rel=1e-10)
+
+    def test_ten_rounds_of_baum_welch(self):
+        ours, y, lengths, rows = self.symbols()
+        theirs = self.peer(ours, 10).fit(rows, lengths.tolist())
+        found = ours.fit(y, lengths, iterations=10, tolerance=-1.0)
+        np.testing.assert_allclose(found.model.start, theirs.startprob_, atol=1e-8)
+        np.testing.assert_allclose(found.model.transition, theirs.transmat_, atol=1e-8)
+        np.testing.assert_allclose(found.model.emission.table, theirs.emissionprob_, atol=1e-8)
+        np.testing.assert_allclose(
+            found.log_likelihoods, list(theirs.monitor_.history)[-10:], rtol=1e-9
+        )
+
+    @pytest.mark.parametrize("kind", ["full", "diag"])
+    def test_gaussian(self, kind):
+        truth, ours = (random_gaussian(3, 2, seed, kind) for seed in (1, 2))
+        _, y = truth.sample(60, 5, generator=seeded(2))
+        theirs = GaussianHMM(
+            3, kind, n_iter=5, tol=-np.inf, init_params="", covars_prior=0.0, covars_weight=1.0
+        )
+        if kind == "diag":
+            theirs.covars_weight, theirs.means_weight = 1, 0
+        theirs.startprob_, theirs.transmat_ = ours.start.numpy(), ours.transition.numpy()
+        theirs.means_ = ours.emission.means.numpy()
+        theirs.covars_ = ours.emission.covariances.numpy()
+        rows = y.flatten(0, 1).numpy()
+        score = ours.log_likelihood(y).sum().item()
+        assert score == pytest.approx(theirs.score(rows, [60] * 5), rel=1e-10)
+        assert ours.viterbi(y).path.flatten().tolist() == theirs.predict(rows, [60] * 5).tolist()
+        theirs.fit(rows, [60] * 5)
+        found = ours.fit(y, iterations=5, tolerance=-1.0).model
+        np.testing.assert_allclose(found.transition, theirs.transmat_, atol=1e-6)
+        np.testing.assert_allclose(found.emission.means, theirs.means_, atol=1e-5)
+        covariances = found.emission.covariances
+        full = covariances if kind == "full" else torch.diag_embed(covariances)
+        np.testing.assert_allclose(full, theirs.covars_, atol=1e-5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(["categorical", "zeros", "full", "diagonal"]),
+    st.integers(1, 4),
+    st.integers(1, 15),
+    st.integers(1, 4),
+    st.integers(0, 10**6),
+)
+def test_the_likelihood_never_falls(kind, K, steps, sequences, seed):
+    build = {
+        "categorical": lambda s: random_hmm(K, 4, s),
+        "zeros": lambda s: random_hmm(K, 4, s, zeros=True),
+        "full": lambda s: random_gaussian(K, 2, s),
+        "diagonal": lambda s: random_gaussian(K, 2, s, "diagonal"),
+    }[kind]
+    start = build(seed)
+    truth = start if kind == "zeros" else build(seed + 1)  # zeros could make other data impossible
+    _, y = truth.sample(steps, sequences, generator=seeded(seed))
+    lengths = torch.randint(1, steps + 1, (sequences,), generator=seeded(seed))
+    found = start.fit(y, lengths, iterations=6, tolerance=-math.inf)
+    scores = np.array(found.log_likelihoods)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) > -1e-8 * (1 + np.abs(scores[1:]))).all()
+    torch.testing.assert_close(found.model.transition.sum(1), torch.ones(K).double())
+    final = found.model.log_likelihood(y, lengths).sum().item()
+    assert final > scores[-1] - 1e-8 * (1 + abs(final))
+
+
+def test_learning_finds_a_better_explanation_than_the_truth():
+    truth = HMM.categorical(
+        [1.0, 0.0], [[0.9, 0.1], [0.2, 0.8]], [[0.9, 0.1, 0.0], [0.1, 0.2, 0.7]]
+    )
+    _, y = truth.sample(200, 40, generator=seeded(11))
+    start = HMM.categorical(
+        [0.5, 0.5], [[0.6, 0.4], [0.5, 0.5]], [[0.4, 0.3, 0.3], [0.3, 0.3, 0.4]]
+    )
+    found = start.fit(y, iterations=200)
+    assert found.log_likelihoods[-1] > truth.log_likelihood(y).sum().item()
+    np.testing.assert_allclose(found.model.transition, truth.transition, atol=0.03)
+    np.testing.assert_allclose(found.model.emission.table, truth.emission.table, atol=0.03)
+    assert len(found.log_likelihoods) < 200
+
+
+def test_zeros_stay_zeros_and_unseen_states_stay_as_they_are():
+    model = HMM.categorical([1.0, 0.0], [[1.0, 0.0], [0.4, 0.6]], [[0.5, 0.5], [0.1, 0.9]])
+    found = model.fit(torch.tensor([0, 1, 1, 0, 1]), iterations=5).model
+    assert found.start.tolist() == [1.0, 0.0]
+    assert found.transition.tolist() == [[1.0, 0.0], [0.4, 0.6]]
+    np.testing.assert_allclose(found.emission.table, [[0.4, 0.6], [0.1, 0.9]])
+
+
+def test_the_floor_keeps_variances_from_vanishing():
+    model = HMM.gaussian([0.5, 0.5], [[0.5, 0.5]] * 2, [[0.0], [5.0]], [[1.0], [1.0]], floor=0.01)
+    found = model.fit(torch.tensor([[0.0], [0.1], [5.0]]), iterations=50).model
+    assert found.emission.covariances.min().item() == pytest.approx(0.01)
+
+
+def test_samples_follow_the_chain():
+    states, y = WEATHER.sample(60, 4000, generator=seeded(5))
+    shares = torch.bincount(states[:, -1], minlength=3) / 4000
+    np.testing.assert_allclose(shares, stationary_distribution(WEATHER.transition), atol=0.03)
+    pairs = torch.zeros(3, 3).index_put(
+        (states[:, :-1].flatten(), states[:, 1:].flatten()), torch.ones(()), accumulate=True
+    )
+    np.testing.assert_allclose(pairs / pairs.sum(1, keepdim=True), WEATHER.transition, atol=0.01)
+    shown = torch.bincount(y[states == 1], minlength=3) / (states == 1).sum()
+    np.testing.assert_allclose(shown, WEATHER.emission.table[1], atol=0.01)
+    np.testing.assert_allclose(
+        torch.bincount(states[:, 0], minlength=3) / 4000, WEATHER.start, atol=0.03
+    )
+
+
+def test_gaussian_samples_have_their_moments():
+    model = random_gaussian(2, 2, 4)
+    states, y = model.sample(20_000, generator=seeded(6))
+    for k in range(2):
+        rows = y[states == k]
+        np.testing.assert_allclose(rows.mean(0), model.emission.means[k], atol=0.1)
+        np.testing.assert_allclose(torch.cov(rows.T), model.emission.covariances[k], atol=0.25)
+    torch.manual_seed(0)
+    again = [
+        random_gaussian(2, 2, 4, "diagonal").sample(4, generator=seeded(1))[1] for _ in range(2)
+    ]
+    assert torch.equal(*again)
+
+
+def test_gradient_of_the_likelihood():
+    y, lengths = torch.tensor([[0, 1, 2, 1], [2, 0, 0, 0]]), torch.tensor([4, 2])
+
+    def score(start, transition, emission):
+        rows = (x.softmax(-1) for x in (start, transition, emission))
+        return HMM.categorical(*rows).log_likelihood(y, lengths)
+
+    rng = np.random.default_rng(0)
+    parts = [torch.from_numpy(rng.normal(size=shape)) for shape in ((3,), (3, 3), (3, 3))]
+    torch.autograd.gradcheck(score, [part.requires_grad_() for part in parts])
+
+
+def test_gradient_of_a_gaussian_model_is_the_expected_score():
+    model = random_gaussian(2, 1, 5, "diagonal")
+    _, y = model.sample(9, generator=seeded(7))
+    means = model.emission.means.clone().requires_grad_()
+    moving = HMM.gaussian(model.start, model.transition, means, model.emission.covariances)
+    (slope,) = torch.autograd.grad(moving.log_likelihood(y), means)
+    gamma = model.posterior(y)
+    expected = (gamma[..., None] * (y[:, None] - model.emission.means)).sum(0)
+    torch.testing.assert_close(slope, expected / model.emission.covariances)
+
+
+def test_probabilities_of_zero_give_finite_gradients():
+    table = torch.tensor([[1.0, 0.0], [0.5, 0.5]]).double().requires_grad_()
+    model = HMM.categorical([1.0, 0.0], [[0.5, 0.5], [0.0, 1.0]], table)
+    model.log_likelihood(torch.tensor([0, 1, 1])).backward()
+    assert torch.isfinite(table.grad).all()
+
+
+def test_impossible_observations():
+    model = HMM.categorical([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    y = torch.tensor([[0, 0], [0, 1]])
+    assert model.log_likelihood(y).tolist() == [0.0, -math.inf]
+    assert model.viterbi(y).log_probability.tolist() == [0.0, -math.inf]
+    for verb in (model.fit, model.posterior):
+        with pytest.raises(InvalidValue, match="probability zero for sequence 1"):
+            verb(y)
+
+
+def test_repr():
+    assert repr(WEATHER) == "HMM(3 states, categorical)"
+    assert repr(random_gaussian(2, 1, 0)) == "HMM(2 states, gaussian)"
+
+
+HALF = [[0.5, 0.5], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: HMM.categorical([0.5, 0.4], HALF, HALF), InvalidValue, "start must sum to one, got 0.9"),
+        (lambda: HMM.categorical([], HALF, HALF), InvalidValue, "start must have size any, got shape \\(0,\\)"),
+        (lambda: HMM.categorical([0.5, 0.5], [[0.5, 0.5], [0.5, 0.6]], HALF), InvalidValue, "transition must sum to one in every row, got 1.1 in row 1"),
+        (lambda: HMM.categorical([0.5, 0.5], [[1.0]], HALF), InvalidValue, "transition must have size 2 × 2"),
+        (lambda: HMM.categorical([0.5, 0.5], HALF, [[0.5, 0.5]]), InvalidValue, "emission must have size 2 × any"),
+        (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0]], [[1.0]]), InvalidValue, "means must be finite, of shape \\(2, D\\)"),
+        (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0]]), InvalidValue, "covariances must have shape"),
+        (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0], [-1.0]]), InvalidValue, "covariances must be positive semidefinite, got eigenvalue -1"),
+        (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0], [0.0]]), InvalidValue, "no variance below floor=1e-06"),
+        (lambda: WEATHER.log_likelihood(torch.tensor([0, 3])), InvalidValue, "symbols from 0 to 2, got 3"),
+        (lambda: WEATHER.viterbi(torch.tensor([[0], [-1]])), InvalidValue, "symbols from 0 to 2, got -1"),
+        (lambda: WEATHER.fit(torch.tensor([0.0, 1.0])), InvalidType, "must hold integer symbols, got torch.float32"),
+        (lambda: WEATHER.posterior(torch.zeros(0, dtype=torch.long)), InvalidValue, "not empty, got shape \\(0,\\)"),
+        (lambda: WEATHER.posterior(torch.zeros(2, 0, dtype=torch.long)), InvalidValue, "not empty"),
+        (lambda: WEATHER.trellis(torch.zeros(2, 3, dtype=torch.long)), InvalidValue, "one sequence, got 2"),
+        (lambda: WEATHER.sample(0), InvalidValue, "steps must be at least 1, got 0"),
+        (lambda: random_gaussian(2, 1, 0).fit(torch.tensor([[0.0], [torch.nan]])), InvalidValue, "must be finite, got NaN"),
+        (lambda: random_gaussian(2, 2, 0).fit(torch.zeros(5, 1)), InvalidValue, r"y must be \(T, 2\) or \(B, T, 2\)"),
+    ],
+)  # fmt: skip
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -18,6 +18,7 @@ from gradatim.timeseries.linear_dynamical_system import (
     SystemFit,
 )
 from gradatim.timeseries.markov import stationary_distribution
+from gradatim.timeseries.ngram import NGram
 from gradatim.timeseries.rts import Smoothed
 from gradatim.timeseries.seasonality import find_season
 from gradatim.timeseries.sliding import windows
@@ -42,6 +43,7 @@ __all__ = [
     "HMMFit",
     "Trellis",
     "stationary_distribution",
+    "NGram",
     "Smoothing",
     "SmoothingState",
     "extrapolate",

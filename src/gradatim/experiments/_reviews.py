@@ -37,7 +37,7 @@ def load_reviews(source: str, train: int, test: int, seed: int) -> tuple[Reviews
     if source == "imdb":
         data = load(source)
         first = np.unique(data.X.astype(str), return_index=True)[1]  # some were published twice
-        texts, labels = data.X[first], data.y[first]
+        texts, labels = data.X[first], np.asarray(data.y)[first]
         rows, _ = train_test_split(
             np.arange(len(labels)), train_size=train + test, stratify=labels, random_state=seed
         )

@@ -28,7 +28,7 @@ def load_utterances(source: str, count: int, seed: int) -> tuple[Utterances, Utt
     """Draw ``count`` utterances, four fifths to train; coefficients are scaled by the training part."""
     if source == "spoken-digits":
         data = load(source)
-        X, y = [np.asarray(x, np.float32) for x in data.X], data.y
+        X, y = [np.asarray(x, np.float32) for x in data.X], np.asarray(data.y)
     else:
         X, y = make_utterances(count, seed)
     rows, test = train_test_split(np.arange(len(y)), test_size=0.2, stratify=y, random_state=seed)

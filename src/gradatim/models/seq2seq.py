@@ -31,8 +31,9 @@ class _Memory:
     def select(self, rows: Tensor) -> "_Memory":
         if len(rows) == len(self.keys):
             return self  # a beam's rows change places only among those that read the same source
-        parts = (self.keys, self.projected, self.summary, self.is_real)
-        return _Memory(*(None if part is None else part[rows] for part in parts))
+        projected = None if self.projected is None else self.projected[rows]
+        is_real = None if self.is_real is None else self.is_real[rows]
+        return _Memory(self.keys[rows], projected, self.summary[rows], is_real)
 
 
 class _Step(NamedTuple):
@@ -101,11 +102,11 @@ class Seq2Seq(nn.Module):
             is_bidirectional=True, dropout=dropout,
         )  # fmt: skip
         key_dim = self.encoder.output_dim
-        self.attend = {
-            "additive": lambda: AdditiveAttention(hidden_dim, key_dim, hidden_dim),
-            "dot": lambda: DotAttention(hidden_dim, key_dim),
-            "none": lambda: None,
-        }[attention]()
+        self.attend: AdditiveAttention | DotAttention | None = None
+        if attention == "additive":
+            self.attend = AdditiveAttention(hidden_dim, key_dim, hidden_dim)
+        elif attention == "dot":
+            self.attend = DotAttention(hidden_dim, key_dim)
         self.embedding = nn.Embedding(target_tokens, dim, padding_idx=PAD)
         self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=dropout)
         self.drop = nn.Dropout(dropout)

@@ -104,16 +104,14 @@ def prefix_beam_search(
     for t in range(T):
         beam = (prefixes, counts, p_blank, p_label)
         moved = _advance(*beam, log_probs[:, t])
-        if is_real is not None:
+        if is_real is None:
+            prefixes, counts, p_blank, p_label = moved
+        else:
             real = is_real[:, t, None]
-            moved = (
-                torch.where(real[..., None], moved[0], prefixes),
-                *(
-                    torch.where(real, new, old)
-                    for new, old in zip(moved[1:], beam[1:], strict=True)
-                ),
+            prefixes = torch.where(real[..., None], moved[0], prefixes)
+            counts, p_blank, p_label = (
+                torch.where(real, new, old) for new, old in zip(moved[1:], beam[1:], strict=True)
             )
-        prefixes, counts, p_blank, p_label = moved
     total, order = torch.logaddexp(p_blank, p_label).sort(1, descending=True)
     counts = counts.gather(1, order)
     longest = int(counts.max()) if counts.numel() else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from gradatim.errors import InvalidValue, choose
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
-CELLS_PER_SECOND = 100_000
+CELLS_PER_SECOND, ROWS_PER_SECOND = 50_000, 2_000  # of the budget
 _EVERYWHERE = ("test", "budget", "trials", "rows", "seed")  # settings that every kind of data knows
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -88,11 +88,18 @@ class Job:
                     f"fit: {field.name} must not be given for {kind}, got {getattr(self, field.name)!r}."
                 )
 
-    @property
-    def cells(self) -> int:
-        """Cells of the table that the budget can deal with."""
+    def most_rows(self, columns: int) -> int:
+        """Rows of a table of so many columns that the budget can deal with, or that were asked for.
+
+        Example:
+            >>> Job(budget=60.0).most_rows(10), Job(budget=60.0).most_rows(100), Job(rows=50).most_rows(10)
+            (120000, 30000, 50)
+        """
+        if self.rows is not None:
+            return self.rows
         seconds = 60.0 if self.trials is not None else max(self.budget, 1.0)
-        return int(seconds * CELLS_PER_SECOND)
+        cells = seconds * CELLS_PER_SECOND / max(columns, 1)
+        return max(int(min(cells, seconds * ROWS_PER_SECOND)), 1000)
 
 
 def parse_budget(text: str) -> float:

@@ -23,7 +23,7 @@ def test_a_long_file_is_sampled_uniformly_in_bounded_memory(tmp_path, monkeypatc
         return concat(parts, **arguments)
 
     monkeypatch.setattr(pd, "concat", watched)
-    table = read_table(path, cells=4000, seed=1)
+    table = read_table(path, limit=lambda columns: 4000 // columns, seed=1)
     assert (len(table.frame), table.rows) == (2000, 20_000)
     assert longest <= 4500  # never more than twice the sample and a chunk
     kept = table.frame["n"].astype(int).to_numpy()
@@ -31,8 +31,8 @@ def test_a_long_file_is_sampled_uniformly_in_bounded_memory(tmp_path, monkeypatc
     assert (np.diff(kept) > 0).all()
     tenths = np.bincount(kept // 2000, minlength=10)
     assert ((tenths > 150) & (tenths < 250)).all()
-    assert table.notes == ["20,000 rows are more than the budget allows: a random sample of 2,000 is used (a longer --budget or --rows takes more)."]  # fmt: skip
-    again = read_table(path, cells=4000, seed=1)
+    assert table.notes == ["A random sample of 2,000 of 20,000 rows is used (a longer --budget or --rows takes more)."]  # fmt: skip
+    again = read_table(path, limit=lambda columns: 4000 // columns, seed=1)
     pd.testing.assert_frame_equal(again.frame, table.frame)
 
 
@@ -90,7 +90,12 @@ def test_times_and_shares():
 
 
 def test_more_time_allows_more_rows():
-    assert Job(budget=120.0).cells == 2 * Job(budget=60.0).cells == 2 * Job(trials=3).cells
+    for columns in (5, 500):
+        rows = [
+            job.most_rows(columns) for job in (Job(budget=120.0), Job(budget=60.0), Job(trials=3))
+        ]
+        assert rows[0] == 2 * rows[1] == 2 * rows[2]
+    assert Job(budget=5.0, rows=10**6).most_rows(5) == 10**6
 
 
 def numbered(rows, end="\n", quote=False):
@@ -118,7 +123,7 @@ SAMPLED = {
 @pytest.mark.parametrize("case", SAMPLED)
 def test_a_sample_holds_the_rows_it_says(tmp_path, case):
     (tmp_path / "t.csv").write_bytes(SAMPLED[case])
-    table = read_table(tmp_path / "t.csv", cells=3000, seed=2)
+    table = read_table(tmp_path / "t.csv", limit=lambda columns: 1000, seed=2)
     assert (len(table.frame), table.rows, list(table.frame)) == (1000, 6000, ["n", "text", "m"])
     assert table.frame["n"].astype(int).tolist() == table.frame.index.tolist()
     whole = pd.concat(iterate(tmp_path / "t.csv"))
@@ -142,7 +147,7 @@ def test_a_long_row_in_a_sample_is_named_by_its_place(tmp_path):
     content = numbered(3000) + b"".join(b"%d,x,0,1\n" % k for k in range(3000, 6000))
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(InvalidValue, match=r"row 30\d\d \(the header is row 1\) has more fields"):
-        read_table(tmp_path / "t.csv", cells=3000)
+        read_table(tmp_path / "t.csv", limit=lambda columns: 1000)
     (tmp_path / "t.csv").write_bytes(content.replace(b",x,0,1", b",x,0,1,2,3"))
     with pytest.raises(InvalidValue, match=r"row 30\d\d \(the header is row 1\) has more fields"):
-        read_table(tmp_path / "t.csv", cells=3000)
+        read_table(tmp_path / "t.csv", limit=lambda columns: 1000)

@@ -36,14 +36,10 @@ USES = ("target", "task", "time_column", "group", "drop")
 def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TablePlayer":
     """Read a table, find target, task and types, and set the test rows aside."""
     job.refuse_others("a table", USES)
-    raw = read_table(data, cells=job.cells, seed=job.seed)
-    if job.rows is not None and len(raw.frame) > job.rows:
-        kept = np.random.default_rng([job.seed, 3]).permutation(len(raw.frame))[: job.rows]
-        raw.frame = raw.frame.iloc[np.sort(kept)]
-        raw.notes.append(f"A random sample of {job.rows:,} of {raw.rows:,} rows is used, as asked.")
-    test = (
-        read_table(job.test, cells=job.cells, seed=job.seed) if isinstance(job.test, str) else None
-    )
+    raw = read_table(data, limit=job.most_rows, seed=job.seed)
+    test = None
+    if isinstance(job.test, str):
+        test = read_table(job.test, limit=replace(job, rows=None).most_rows, seed=job.seed)
     return TablePlayer(prepare(raw, job, test), job.seed)
 
 

@@ -1,6 +1,6 @@
 """Read a table: a text file, a Parquet file, a built-in data set or a data frame, in chunks where it is large."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from gradatim.fitting.builtin import builtin_names, read_builtin
 from gradatim.fitting.tables.text_files import find_layout, read_text_chunks, read_text_sample
 
 CHUNK_ROWS = 16_384
+Limit = Callable[[int], int]
 PARQUET = (".parquet", ".pq")
 FOREIGN = (".xlsx", ".xls", ".ods", ".json", ".jsonl", ".pkl", ".pickle", ".npy", ".npz", ".h5", ".feather", ".sqlite")  # fmt: skip
 
@@ -36,13 +37,13 @@ class RawTable:
 
 
 def read_table(
-    source: "str | Path | pd.DataFrame", *, cells: int | None = None, seed: int = 0
+    source: "str | Path | pd.DataFrame", *, limit: Limit | None = None, seed: int = 0
 ) -> RawTable:
-    """Read a table; past ``cells`` cells keep a uniform random sample of its rows, in their order.
+    """Read a table; of one that is too long keep a uniform random sample of its rows, in their order.
 
     Args:
         source: Path of a CSV, TSV or Parquet file, a built-in name, or a data frame.
-        cells: Most cells to keep in memory; ``None`` keeps all.
+        limit: Most rows to keep of a table with so many columns; ``None`` keeps all.
         seed: Fixes the sample.
 
     Example:
@@ -52,13 +53,13 @@ def read_table(
     """
     notes: list[str] = []
     name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
-    frame, rows = _draw(source, cells, seed, notes)
+    frame, rows = _draw(source, limit, seed, notes)
     if not len(frame):
         raise InvalidValue(f"{_name(source)}: must have rows under its header, got none.")
     if len(frame) < rows:
         notes.append(
-            f"{rows:,} rows are more than the budget allows: a random sample of {len(frame):,} is used "
-            "(a longer --budget or --rows takes more)."
+            f"A random sample of {len(frame):,} of {rows:,} rows is used (a longer --budget or --rows "
+            "takes more)."
         )
     return RawTable(name, frame, rows, target, notes)
 
@@ -95,24 +96,19 @@ def iterate(
 
 
 def _draw(
-    source: "str | Path | pd.DataFrame", cells: int | None, seed: int, notes: list[str]
+    source: "str | Path | pd.DataFrame", limit: Limit | None, seed: int, notes: list[str]
 ) -> tuple[pd.DataFrame, int]:
     """Rows of a source, and how many it has; a long text file is sampled before it is parsed."""
     path = None if isinstance(source, pd.DataFrame) or _is_builtin(str(source)) else Path(source)
     if path is None or not path.is_file() or path.suffix.lower() in (*FOREIGN, *PARQUET):
-        return _sample(iterate(source, notes), cells, seed)
+        return _sample(iterate(source, notes), limit, seed)
     layout = find_layout(path, notes)
-    limit = layout.lines if cells is None else most_rows(cells, len(layout.names))
-    if layout.lines > limit:
-        found = read_text_sample(path, limit, seed, layout)
+    most = layout.lines if limit is None else limit(len(layout.names))
+    if layout.lines > most:
+        found = read_text_sample(path, most, seed, layout)
         if found is not None:
             return found
-    return _sample(read_text_chunks(path, CHUNK_ROWS, layout), cells, seed)
-
-
-def most_rows(cells: int, columns: int) -> int:
-    """Rows to keep for a number of cells."""
-    return max(cells // max(columns, 1), 1000)
+    return _sample(read_text_chunks(path, CHUNK_ROWS, layout), limit, seed)
 
 
 def _name(source: object) -> str:
@@ -167,22 +163,22 @@ def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
 
 
 def _sample(
-    chunks: Iterator[pd.DataFrame], cells: int | None, seed: int
+    chunks: Iterator[pd.DataFrame], limit: Limit | None, seed: int
 ) -> tuple[pd.DataFrame, int]:
     """Keep the rows with the smallest random keys: a uniform sample of a stream of unknown length."""
     rng = np.random.default_rng(seed)
     kept: list[pd.DataFrame] = []
-    keys, total, limit = np.empty(0), 0, np.inf
+    keys, total, most = np.empty(0), 0, np.inf
     for chunk in chunks:
-        if cells is not None and not kept:
-            limit = most_rows(cells, chunk.shape[1])
+        if limit is not None and not kept:
+            most = limit(chunk.shape[1])
         kept.append(chunk.set_axis(pd.RangeIndex(total, total + len(chunk)), axis=0))
         keys = np.concatenate([keys, rng.random(len(chunk))])
         total += len(chunk)
-        if len(keys) > 2 * limit:
-            kept, keys = _keep(kept, keys, int(limit))
-    if len(keys) > limit:
-        kept, keys = _keep(kept, keys, int(limit))
+        if len(keys) > 2 * most:
+            kept, keys = _keep(kept, keys, int(most))
+    if len(keys) > most:
+        kept, keys = _keep(kept, keys, int(most))
     return pd.concat(kept) if len(kept) > 1 else kept[0], total
 
 

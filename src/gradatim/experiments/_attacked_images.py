@@ -18,9 +18,9 @@ def load_images(name: str, train_rows: int, test_rows: int, seed: int) -> tuple[
         train, test = split_digits(seed)
     else:
         data = load(name)
-        train, test = (
-            tuple(torch.as_tensor(part) for part in pair) for pair in (data.train, data.test)
-        )
+        (X, y), (X_test, y_test) = data.train, data.test
+        train = torch.as_tensor(X), torch.as_tensor(y)
+        test = torch.as_tensor(X_test), torch.as_tensor(y_test)
     return _first(train, train_rows), _first(test, test_rows)
 
 

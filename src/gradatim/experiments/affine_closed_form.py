@@ -45,12 +45,13 @@ def program_distance(network: nn.Linear, x: Tensor, p: float) -> float:
         normal, gap = W[k] - W[present], scores[present] - scores[k]
         gain = np.concatenate([-normal, normal])  # η = u − v with u, v ≥ 0
         if p == 1.0:
-            best = min(best, linprog(np.ones(2 * d), gain[None], [-gap]).fun)
+            solved = linprog(np.ones(2 * d), gain[None], [-gap])
         else:  # the least t ≥ u + v in every coordinate
             each = np.hstack([np.eye(d), np.eye(d), -np.ones((d, 1))])
             rows = np.vstack([np.append(gain, 0.0), each])
             cost = np.append(np.zeros(2 * d), 1.0)
-            best = min(best, linprog(cost, rows, np.append(-gap, np.zeros(d))).fun)
+            solved = linprog(cost, rows, np.append(-gap, np.zeros(d)))
+        best = min(best, np.inf if solved.fun is None else solved.fun)
     return float(best)
 
 

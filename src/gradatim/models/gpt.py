@@ -1,6 +1,8 @@
 """GPT: a causal Transformer that predicts the next token."""
 
 import math
+from collections.abc import Iterable
+from typing import cast
 
 from torch import Tensor, nn
 
@@ -8,6 +10,7 @@ from gradatim.errors import InvalidValue, choose
 from gradatim.models.transformer import TransformerEncoder, new_caches
 from gradatim.nn.key_value_cache import KeyValueCache
 from gradatim.nn.positions import LearnedPositions, SinusoidalPositions, check_span
+from gradatim.nn.transformer_blocks import EncoderBlock
 
 POSITIONS = ("learned", "sinusoidal", "rotary", "none")
 
@@ -20,14 +23,14 @@ class GPT(nn.Module):
         p(x_{t+1}\mid x_{\le t}) = \operatorname{softmax}(\operatorname{LN}(h_{L,t})\,E^\top)
 
     Blocks are pre-norm with GELU and causal attention. The embedding :math:`E` is read-out as well: tied
-    weights. Sinusoidal positions, which are large, meet embeddings scaled by the root of ``dim``, as in the
-    first Transformer. Weights start at standard deviation 0.02, those that end a branch at
-    :math:`0.02/\sqrt{2L}`, so that the variance of :math:`h_L` does not grow with depth.
+    weights. Sinusoidal positions, which are large, meet embeddings scaled by :math:`\sqrt d`, as in the first
+    Transformer. Weights start at standard deviation :math:`s = 0.02\sqrt{768/d}`, those that end a branch at
+    :math:`s/\sqrt{2L}`, so that the variance of :math:`h_L` does not grow with depth.
 
     Args:
         vocab_size: Number of tokens.
         context: Most tokens it can look at.
-        dim: Width of a position.
+        dim: Width of a position, :math:`d`.
         num_layers: :math:`L`.
         num_heads: Heads of each attention, which must divide ``dim``.
         dropout: Probability to drop, in embeddings, attention weights and branches.
@@ -41,7 +44,7 @@ class GPT(nn.Module):
 
     Reference:
         Radford et al., Language Models are Unsupervised Multitask Learners, 2019. GELU is exact here,
-        a tanh approximation there.
+        a tanh approximation there; :math:`s` is 0.02 at every width there, here at that of its smallest model.
     """
 
     def __init__(
@@ -79,12 +82,13 @@ class GPT(nn.Module):
         self._initialize()
 
     def _initialize(self) -> None:
+        std = 0.02 * math.sqrt(768 / self.dim)
         for parameter in self.parameters():
             if parameter.ndim > 1:
-                nn.init.normal_(parameter, std=0.02)
-        for block in self.blocks.blocks:
+                nn.init.normal_(parameter, std=std)
+        for block in cast(Iterable[EncoderBlock], self.blocks.blocks):
             for last in (block.attention.merge, block.feed_forward.narrow):
-                nn.init.normal_(last.weight, std=0.02 / math.sqrt(2 * self.num_layers))
+                nn.init.normal_(last.weight, std=std / math.sqrt(2 * self.num_layers))
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Logits ``(B, T, vocab_size)`` of the token after each of ``tokens``, ``(B, T)``."""

@@ -1,8 +1,8 @@
 """The Transformer: stacks of blocks, and the encoder-decoder that maps one sequence to another."""
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
 
 from torch import Tensor, nn
 
@@ -158,7 +158,8 @@ class TransformerDecoder(nn.Module):
 
     def remember(self, memory: Tensor) -> list[KeysValues]:
         """Project a memory once for every block."""
-        return [block.cross_attention.remember(memory) for block in self.blocks]
+        blocks = cast(Iterable[DecoderBlock], self.blocks)
+        return [block.cross_attention.remember(memory) for block in blocks]
 
 
 def new_caches(blocks: nn.ModuleList, batch_size: int, capacity: int) -> list[KeyValueCache]:
@@ -182,7 +183,7 @@ def new_caches(blocks: nn.ModuleList, batch_size: int, capacity: int) -> list[Ke
             block.attention.dim // block.attention.num_heads,
             like=block.attention.merge.weight,
         )
-        for block in blocks
+        for block in cast(Iterable[EncoderBlock | DecoderBlock], blocks)
     ]
 
 

@@ -175,7 +175,7 @@ class MultiHeadAttention(nn.Module):
     def remember(self, memory: Tensor) -> KeysValues:
         """Project a memory once, for many calls: keys and values, ``(B, num_heads, S, head_dim)`` each."""
         weight, bias = self.project.weight[self.dim :], self.project.bias[self.dim :]
-        key, value = self._split(F.linear(memory, weight, bias), 2)
+        key, value = self._split(F.linear(memory, weight, bias))
         return KeysValues(key, value)
 
     def _projections(
@@ -183,18 +183,17 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         if memory is not None:
             query = F.linear(x, self.project.weight[: self.dim], self.project.bias[: self.dim])
-            return *self._split(query, 1), *(
-                memory if isinstance(memory, KeysValues) else self.remember(memory)
-            )
-        query, key, value = self._split(self.project(x), 3)
+            key, value = memory if isinstance(memory, KeysValues) else self.remember(memory)
+            return self._split(query)[0], key, value
+        query, key, value = self._split(self.project(x))
         if self.rotary is not None:
             start = 0 if cache is None else cache.length
             query, key = self.rotary(query, start), self.rotary(key, start)
         return (query, key, value) if cache is None else (query, *cache.extend(key, value))
 
-    def _split(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
-        B, T, _ = projected.shape
-        heads = projected.view(B, T, parts, self.num_heads, self.dim // self.num_heads)
+    def _split(self, projected: Tensor) -> tuple[Tensor, ...]:
+        B, T, width = projected.shape
+        heads = projected.view(B, T, width // self.dim, self.num_heads, self.dim // self.num_heads)
         return heads.permute(2, 0, 3, 1, 4).unbind(0)  # parts × (B, num_heads, T, head_dim)
 
     def _whole_mask(self, query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor | None:

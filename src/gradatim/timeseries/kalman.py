@@ -171,4 +171,5 @@ def filter_each(model: Parameters, y: Tensor, drive: Tensor | None, joseph: bool
         )
         steps.append((h, P, K * seen[:, None]))
     score = score - 0.5 * math.log(2 * math.pi) * observed.sum((1, 2)).to(y.dtype)
-    return Filtered(*(torch.stack(parts, 1) for parts in zip(*steps, strict=True)), score)
+    means, covariances, gains = (torch.stack(parts, 1) for parts in zip(*steps, strict=True))
+    return Filtered(means, covariances, gains, score)

@@ -1,6 +1,7 @@
 """The linear dynamical system: a hidden state that moves linearly and is seen through noise."""
 
 from collections.abc import Collection
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -121,13 +122,14 @@ class LinearDynamicalSystem:
             raise InvalidValue(
                 f"LinearDynamicalSystem.simulate: steps must be at least 1, got {steps}."
             )
-        B, n, like = num_sequences or 1, len(self.A), {"dtype": self.A.dtype}
-        shocks = torch.randn(B, steps, n, generator=generator, **like) @ _root(self.Q).T
-        start = torch.randn(B, n, generator=generator, **like) @ _root(self.cov0).T + self.mean0
-        noise = torch.randn(B, steps, len(self.C), generator=generator, **like) @ _root(self.R).T
+        B, n = num_sequences or 1, len(self.A)
+        draw = partial(torch.randn, generator=generator, dtype=self.A.dtype)
+        shocks = draw((B, steps, n)) @ _root(self.Q).T
+        start = draw((B, n)) @ _root(self.cov0).T + self.mean0
+        noise = draw((B, steps, len(self.C))) @ _root(self.R).T
         drive = self._drive("simulate", inputs, B, steps)
         shocks = shocks if drive is None else shocks + drive
-        eye = torch.eye(n, **like)
+        eye = torch.eye(n, dtype=self.A.dtype)
         later = respond(self.A, eye, self.A, eye, shocks[:, 1:], start)
         states = torch.cat([start[:, None], later], 1)
         y = states @ self.C.T + noise

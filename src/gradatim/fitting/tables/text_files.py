@@ -94,7 +94,7 @@ def read_text_sample(
         content = io.BytesIO(b"\n".join(found.lines))
         try:
             with _parser(content, layout, len(found.lines)) as reader:
-                frame = reader.get_chunk()
+                frame = next(reader)
         except pd.errors.ParserError as error:
             line = int(m[1]) if (m := re.search(r"in line (\d+)", str(error))) else 1
             raise _too_long(path, int(found.rows[line - 1])) from error

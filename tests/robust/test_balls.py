@@ -71,3 +71,10 @@ def test_random_points_fill_the_ball_evenly(p):
     quantiles = share.quantile(torch.tensor([0.25, 0.5, 0.75]))
     torch.testing.assert_close(quantiles, torch.tensor([0.25, 0.5, 0.75]), atol=0.03, rtol=0)
     assert z.mean(0).abs().max() < 0.06
+
+
+@pytest.mark.parametrize("p", [2.0, math.inf])
+def test_a_generator_of_ones_own_leaves_the_global_one_alone(p):
+    before = torch.get_rng_state()
+    make_ball(torch.zeros(3, 2), 1.0, p, None).random(torch.Generator().manual_seed(0))
+    assert torch.equal(torch.get_rng_state(), before)

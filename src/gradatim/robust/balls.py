@@ -58,9 +58,7 @@ class CubeBall:
         return torch.clamp(z, self.low, self.high)
 
     def random(self, generator: torch.Generator | None) -> Tensor:
-        share = torch.rand(
-            self.low.shape, dtype=self.low.dtype, device=self.low.device, generator=generator
-        )
+        share = torch.empty_like(self.low).uniform_(generator=generator)
         return self.project(torch.lerp(self.low, self.high, share))
 
 
@@ -80,10 +78,10 @@ class RoundBall:
         return inside if self.bounds is None else inside.clamp(*self.bounds)
 
     def random(self, generator: torch.Generator | None) -> Tensor:
-        like = {"dtype": self.x.dtype, "device": self.x.device, "generator": generator}
-        direction = torch.randn(self.x.shape, **like).flatten(1)
+        direction = torch.empty_like(self.x).normal_(generator=generator).flatten(1)
         direction /= torch.linalg.vector_norm(direction, dim=1, keepdim=True)
-        share = torch.rand(len(self.x), 1, **like) ** (1 / max(direction.shape[1], 1))
+        share = torch.empty_like(direction[:, :1]).uniform_(generator=generator)
+        share **= 1 / direction.shape[1]
         return self.project(self.x + self.eps * (share * direction).reshape(self.x.shape))
 
 

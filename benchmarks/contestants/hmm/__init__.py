@@ -1,0 +1,1 @@
+"""Contestants that learn and decode hidden Markov models."""

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from gradatim.errors import choose
 
 _CONVOLUTIONS = (nn.Conv2d, nn.ConvTranspose2d)
+_KNOWN = ("torch", "torchvision", "gradatim")  # packages whose modules work in either order
 FORMATS = ("auto", "contiguous", "channels_last")
 
 
@@ -23,7 +24,8 @@ def wants_channels_last(memory_format: str, model: nn.Module, device: torch.devi
 
     Args:
         memory_format: ``"channels_last"``, ``"contiguous"``, or ``"auto"``: channels last for a model with
-            two-dimensional convolutions on a CPU.
+            two-dimensional convolutions on a CPU, if all its parts are PyTorch's or Gradatim's. A ``forward``
+            of one's own may contain ``x.view(len(x), -1)``, which only works on contiguous images.
         model: Any module.
         device: Where it computes.
 
@@ -34,6 +36,8 @@ def wants_channels_last(memory_format: str, model: nn.Module, device: torch.devi
     choose("Trainer", "memory_format", memory_format, FORMATS)
     if memory_format != "auto":
         return memory_format == "channels_last"
+    if any(type(m).__module__.split(".")[0] not in _KNOWN for m in model.modules()):
+        return False
     return device.type == "cpu" and any(isinstance(m, _CONVOLUTIONS) for m in model.modules())
 
 

@@ -49,13 +49,13 @@ def build_network(side: int, seed: int) -> nn.Sequential:
 
 
 def train_network(
-    train: Pair, *, epochs: int, seed: int, attack: Attack | None = None
+    train: Pair, *, epochs: int, seed: int, lr: float = 2e-3, attack: Attack | None = None
 ) -> nn.Sequential:
     """Train the network on images as they are, or as ``attack`` leaves them."""
     network = build_network(train[0].shape[-1], seed)
     trainer = Trainer(
         network,
-        lr=2e-3,
+        lr=lr,
         schedule="cosine",
         epochs=epochs,
         batch_size=128,

@@ -34,14 +34,14 @@ class Settings:
     images: str = "mnist"
     train_rows: int = 60_000
     test_rows: int = 2_000
-    epochs: int = 4
+    epochs: int = 3
     eps: float = 0.1
     steps: int = 40
 
 
 QUICK = Settings(images="digits", test_rows=300, epochs=20, steps=20)
 # Per cent: least clean accuracy, most lost to noise, most left by PGD.
-LIMITS = {"mnist": (98.0, 1.0, 20.0), "digits": (93.0, 4.0, 55.0)}
+LIMITS = {"mnist": (97.5, 1.0, 30.0), "digits": (93.0, 4.0, 55.0)}
 
 
 def claim_attacks(report: Report, results: dict[str, float], settings: Settings) -> None:

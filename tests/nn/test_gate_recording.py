@@ -1,0 +1,23 @@
+import pytest
+import torch
+
+from gradatim.errors import InvalidType
+from gradatim.nn import Recurrent, record_gates
+
+
+def test_the_record_obeys_the_equations():
+    rnn = Recurrent("lstm", 2, 3, learn_initial_state=True)
+    torch.nn.init.normal_(rnn.initial[1])
+    x = torch.randn(4, 6, 2)
+    record = record_gates(rnn, x)
+    before = torch.cat([rnn.initial_state(4)[1][0][:, None], record.cell[:, :-1]], 1)
+    torch.testing.assert_close(
+        record.cell, record.forget * before + record.input * record.candidate
+    )
+    torch.testing.assert_close(record.hidden, record.output * record.cell.tanh())
+    torch.testing.assert_close(record.hidden, rnn(x)[0].detach())
+
+
+def test_other_cells_are_refused():
+    with pytest.raises(InvalidType, match="rnn must be made of LSTMCell, got GRUCell"):
+        record_gates(Recurrent("gru", 2, 3), torch.zeros(1, 2, 2))

@@ -47,6 +47,15 @@ from gradatim.plots.neurons import (
     threshold_network,
     version_space,
 )
+from gradatim.plots.recurrent import (
+    error_by_step,
+    gates_over_time,
+    gradient_against_lag,
+    matrix_powers,
+    scan_costs,
+    score_against_lag,
+    score_by_offset,
+)
 from gradatim.plots.regions import linear_pieces, region_maps
 from gradatim.plots.robust import (
     adversarial_triples,
@@ -120,4 +129,11 @@ __all__ = [
     "trace_figure",
     "variance_profiles",
     "version_space",
+    "error_by_step",
+    "gates_over_time",
+    "gradient_against_lag",
+    "matrix_powers",
+    "scan_costs",
+    "score_against_lag",
+    "score_by_offset",
 ]

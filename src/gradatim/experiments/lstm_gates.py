@@ -1,0 +1,118 @@
+"""An LSTM taught to hold a bit opens its input gate to write and shuts its forget gate to erase."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.evaluation import Report
+from gradatim.nn import GateHistory, Recurrent, record_gates
+from gradatim.plots.recurrent import gates_over_time
+from gradatim.training import Trainer
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    starts: int = 5
+    sequences: int = 2000
+    length: int = 40
+    epochs: int = 30
+
+
+QUICK = Settings(starts=3, sequences=1000, length=25)
+
+
+class Register(nn.Module):
+    """An LSTM of one unit and a linear read-out at every step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = Recurrent("lstm", 2, 1)
+        self.readout = nn.Linear(1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.readout(self.rnn(x)[0])  # (B, T, 1)
+
+
+def draw_register(count: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Draw bits ±1 with a flag; the target is the bit that had the last flag, 0 before the first.
+
+    Returns:
+        Inputs ``(count, length, 2)``, bit and flag, and targets ``(count, length, 1)``.
+    """
+    value = 2.0 * (torch.rand(count, length, generator=generator) < 0.5) - 1
+    flag = (torch.rand(count, length, generator=generator) < 0.15).float()
+    held, targets = torch.zeros(count), []
+    for t in range(length):
+        held = torch.where(flag[:, t] > 0, value[:, t], held)
+        targets.append(held)
+    return torch.stack([value, flag], -1), torch.stack(targets, 1)[..., None]
+
+
+def train(settings: Settings, data: tuple[Tensor, Tensor]) -> Register:
+    """Train from several starts, since one unit may get stuck, and keep what fits the training data best."""
+    runs = []
+    for start in range(settings.seed, settings.seed + settings.starts):
+        with torch.random.fork_rng():
+            torch.manual_seed(start)
+            model = Register()
+        history = Trainer(
+            model, "mse", lr=0.03, schedule="cosine", epochs=settings.epochs, batch_size=50, clip_norm=1.0,
+            seed=start, progress=False,
+        ).fit(data)  # fmt: skip
+        runs.append((history["train_loss"][-1], model.eval()))
+    return min(runs, key=lambda run: run[0])[1]
+
+
+def draw_gates(report: Report, model: Register, x: Tensor, y: Tensor, gates: GateHistory) -> None:
+    row = int((y[:, 1:] != y[:, :-1]).sum((1, 2)).argmax())  # where most happens
+    with torch.inference_mode():
+        answer = model(x)[row, :, 0]
+    report.figure(
+        "gates",
+        gates_over_time(
+            {"input": x[row, :, 0], "to be held": y[row, :, 0], "network": answer},
+            {
+                f"{name} gate": getattr(gates, name)[row, :, 0]
+                for name in ("input", "forget", "output")
+            },
+            [int(t) for t in x[row, :, 1].nonzero()],
+            mark_label="flag",
+        ),
+        caption="A bit is to be held from one flag to the next. At a flag the input gate opens and the "
+        "forget gate shuts; between flags it is the other way round, and what comes in is ignored.",
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="The gates of an LSTM",
+        summary="Nobody tells the gates what to do. Trained to hold a bit until the next flag, a single unit "
+        "becomes a register: write, keep, show.",
+    )
+    generator = torch.Generator().manual_seed(settings.seed)
+    data = draw_register(settings.sequences, settings.length, generator)
+    x, y = draw_register(200, settings.length, generator)
+    model = train(settings, data)
+    with torch.inference_mode():
+        error = (model(x) - y).square().mean().item() / y.var().item()
+    gates = record_gates(model.rnn, x)
+    is_flag = x[..., 1] > 0
+    change = (gates.cell[:, 1:, 0] - gates.cell[:, :-1, 0]).abs()
+    drift = (change[~is_flag[:, 1:]].mean() / change[is_flag[:, 1:]].mean()).item()
+    write, keep = (
+        {name: getattr(gates, name)[..., 0][where].mean().item() for name in ("input", "forget")}
+        for where in (is_flag, ~is_flag)
+    )
+    for name, expected, measured, holds in (
+        ("unexplained variance of the held bit", "≤ 0.05", error, error <= 0.05),
+        ("input gate at a flag", "≥ 0.5", write["input"], write["input"] >= 0.5),
+        ("input gate between flags", "≤ 0.1: shut", keep["input"], keep["input"] <= 0.1),
+        ("forget gate at a flag", "≤ 0.35: erase", write["forget"], write["forget"] <= 0.35),
+        ("forget gate between flags", "≥ 0.95: keep", keep["forget"], keep["forget"] >= 0.95),
+        ("change of the cell between flags against at flags", "≤ 0.1", drift, drift <= 0.1),
+    ):
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    draw_gates(report, model, x, y, gates)
+    return report

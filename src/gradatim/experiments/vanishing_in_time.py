@@ -1,0 +1,144 @@
+"""Gradients fade or grow through time by at most a factor γ a step, and eigenvalues alone do not decide."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.evaluation import Report
+from gradatim.nn import (
+    ElmanCell,
+    LSTMCell,
+    Recurrent,
+    TimeGradients,
+    gradient_through_time,
+)
+from gradatim.plots.recurrent import gradient_against_lag, matrix_powers
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    width: int = 64
+    length: int = 100
+    batch: int = 32
+
+
+QUICK = Settings(length=60, batch=16)
+
+
+def elman(
+    activation: str, scale: float, settings: Settings, generator: torch.Generator
+) -> Recurrent:
+    """An Elman network with a recurrent matrix of ``scale`` times an orthogonal one."""
+    rnn = Recurrent(partial(ElmanCell, activation=activation), 4, settings.width).double()
+    U = rnn.get_parameter("cells.0.recurrent.weight").detach()
+    nn.init.orthogonal_(U, gain=scale, generator=generator)
+    return rnn
+
+
+def measure(settings: Settings) -> dict[str, TimeGradients]:
+    generator = torch.Generator().manual_seed(settings.seed)
+    x = torch.randn(settings.batch, settings.length, 4, generator=generator, dtype=torch.float64)
+    networks = {
+        "tanh, ‖U‖ = 0.9": elman("tanh", 0.9, settings, generator),
+        "tanh, ‖U‖ = 1.2": elman("tanh", 1.2, settings, generator),
+        "sigmoid, ‖U‖ = 3.9": elman("sigmoid", 3.9, settings, generator),
+        "linear, ‖U‖ = 1": elman("identity", 1.0, settings, generator),
+        "linear, ‖U‖ = 1.1": elman("identity", 1.1, settings, generator),
+        "LSTM, forget bias 3": Recurrent(
+            partial(LSTMCell, forget_bias=3.0), 4, settings.width
+        ).double(),
+    }
+    return {label: gradient_through_time(rnn, x) for label, rnn in networks.items()}
+
+
+def share(result: TimeGradients) -> float:
+    """What is left of the gradient at the largest lag."""
+    return result.norms[-1] / result.norms[0]
+
+
+def check_bound(report: Report, settings: Settings) -> None:
+    results = measure(settings)
+    slack = max(
+        norm / bound
+        for result in results.values()
+        if result.bound is not None
+        for norm, bound in zip(result.norms, result.bound, strict=True)
+    )
+    lag = settings.length - 1
+    tanh, saturated, sigmoid, kept, grown, lstm = (share(result) for result in results.values())
+    for name, expected, measured, holds in (
+        ("every gradient obeys its bound", "norm / bound ≤ 1", slack, slack <= 1 + 1e-9),
+        ("sigmoid: ten steps pass at most", "0.25^10 = 9.54e-07 of ‖U‖^10", 0.25**10, round(0.25**10, 9) == 9.54e-7),
+        (f"tanh with ‖U‖ = 0.9 after {lag} steps", f"≤ 0.9^{lag} = {0.9**lag:.1e}", tanh, tanh <= 0.9**lag),
+        ("sigmoid with ‖U‖ = 3.9 < 4 vanishes", "< 1e-10", sigmoid, sigmoid < 1e-10),
+        ("tanh with γ = 1.2 does not explode", "< 1: γ > 1 is not enough", saturated, saturated < 1),
+        ("an orthogonal linear network keeps it", "1", kept, abs(kept - 1) < 1e-9),
+        (f"one with ‖U‖ = 1.1 explodes in {lag} steps", f"1.1^{lag} = {1.1**lag:.4g}", grown, abs(grown / 1.1**lag - 1) < 1e-6),
+        ("an LSTM that starts by remembering", "≥ 1,000 times tanh's share", lstm / tanh, lstm >= 1e3 * tanh),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    report.table(
+        "Recurrent matrices",
+        columns=["network", "γ", "‖U‖₂", "radius", f"left after {lag} steps"],
+        rows=[
+            [label, r.gamma or "–", r.spectral_norm or "–", r.spectral_radius or "–", share(r)]
+            for label, r in results.items()
+        ],
+    )
+    report.figure(
+        "gradient-against-lag",
+        gradient_against_lag(results),
+        caption="Share of a gradient left after going back through time; dotted, the bound γ to the lag. "
+        "With tanh and γ = 1.2 the bound grows and the gradient fades: saturated units pass little.",
+    )
+
+
+def powers(U: Tensor, count: int) -> list[float]:
+    """Return the spectral norms of the powers of ``U``, the 0th first."""
+    power, norms = torch.eye(len(U), dtype=U.dtype), []
+    for _ in range(count + 1):
+        norms.append(torch.linalg.matrix_norm(power, 2).item())
+        power = U @ power
+    return norms
+
+
+def check_non_normal(report: Report) -> None:
+    U = torch.tensor([[0.5, 10.0], [0.0, 0.5]], dtype=torch.float64)
+    rnn = Recurrent(partial(ElmanCell, activation="identity"), 1, 2).double()
+    rnn.get_parameter("cells.0.recurrent.weight").data.copy_(U)
+    result = gradient_through_time(
+        rnn, torch.ones(1, 51, 1, dtype=torch.float64), lambda y: y[:, 0].sum()
+    )
+    norms = powers(U, 50)
+    assert result.spectral_radius is not None
+    for name, expected, measured, holds in (
+        ("eigenvalues of [[½, 10], [0, ½]]", "½", result.spectral_radius, abs(result.spectral_radius - 0.5) < 1e-6),
+        ("and yet its norm", "10.025", norms[1], abs(norms[1] - 10.025) < 5e-4),
+        ("three steps still amplify", "7.50", norms[3], abs(norms[3] - 7.50) < 5e-3),
+        ("ten steps do not", "0.195", norms[10], abs(norms[10] - 0.195) < 5e-4),
+        ("fifty steps: vanished, although γ > 10", "8.9e-13", norms[50], abs(norms[50] / 8.9e-13 - 1) < 0.01),
+        ("a network with this matrix amplifies first", "> 5 times at its best lag", max(result.norms) / result.norms[0], max(result.norms) > 5 * result.norms[0]),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    report.figure(
+        "non-normal",
+        matrix_powers(
+            norms, spectral_norm=norms[1], spectral_radius=0.5, title="U = [[½, 10], [0, ½]]"
+        ),
+        caption="Both eigenvalues are ½, so gradients vanish in the long run; before that they grow tenfold. "
+        "The norm alone predicts explosion, the radius alone no growth at all: both are wrong.",
+    )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Vanishing and exploding gradients in time",
+        summary="A step passes at most γ = max|φ′|·‖U‖ of a gradient. γ < 1 makes it vanish; γ > 1 does not "
+        "make it explode, and eigenvalues below 1 do not prevent growth.",
+    )
+    check_bound(report, settings)
+    check_non_normal(report)
+    return report

@@ -64,7 +64,8 @@ def test_unknown_arguments_are_refused_everywhere():
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isfunction(value) or inspect.isclass(value):
-                if getattr(value, "__init__", None) is nn.Module.__init__:
+                is_protocol = getattr(value, "_is_protocol", False)
+                if is_protocol or getattr(value, "__init__", None) is nn.Module.__init__:
                     continue  # takes none, though its signature does not say so
                 kinds = {p.kind for p in inspect.signature(value).parameters.values()}
                 assert inspect.Parameter.VAR_KEYWORD not in kinds or name == "build", (

@@ -104,12 +104,13 @@ def test_state_carries_a_sequence_over_a_cut(name):
 
 @pytest.mark.parametrize("name", CELLS)
 def test_causal_unless_bidirectional(name):
+    torch.manual_seed(0)
     x = torch.randn(1, 8, 2, dtype=torch.float64)
     changed = x.clone()
     changed[:, 5:] += 1.0
     one_way = Recurrent(name, 2, 3).double()
     torch.testing.assert_close(one_way(x)[0][:, :5], one_way(changed)[0][:, :5], rtol=0, atol=0)
-    both = Recurrent(name, 2, 3, is_bidirectional=True).double()
+    both = Recurrent(name, 2, 16, is_bidirectional=True).double()  # some units of a ReLU are off
     assert (both(x)[0][:, :5] - both(changed)[0][:, :5]).abs().amax(-1).gt(1e-9).all()
 
 

@@ -1,0 +1,159 @@
+"""Encodings of positions: a pattern of waves in which every shift is one rotation."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gradatim.evaluation import Report
+from gradatim.losses import token_cross_entropy
+from gradatim.models import GPT
+from gradatim.nn import Rotary, shift_matrix, sinusoidal_positions
+from gradatim.plots.attention import position_pattern
+from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.training import Trainer
+
+KINDS = ("learned", "sinusoidal", "rotary", "none")
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    length: int = 128
+    dim: int = 64
+    lag: int = 3
+    trained_length: int = 24
+    num_tokens: int = 16
+    rows: int = 6000
+    epochs: int = 12
+
+
+QUICK = Settings(rows=3000, epochs=8)
+
+
+def claim_shift(report: Report, settings: Settings) -> Tensor:
+    table = sinusoidal_positions(settings.length, settings.dim).double()
+    shifts = (1, 5, 40)
+    worst = max(
+        (table[:-k] @ shift_matrix(k, settings.dim).T - table[k:]).abs().max().item()
+        for k in shifts
+    )
+    report.claim(
+        f"shifts by {', '.join(map(str, shifts))} are one rotation for all positions",
+        expected="difference ≤ 1e-6",
+        measured=worst,
+        holds=worst <= 1e-6,
+    )
+    both = shift_matrix(3, settings.dim) @ shift_matrix(8, settings.dim)
+    gap = (both - shift_matrix(11, settings.dim)).abs().max().item()
+    report.claim(
+        "a shift by 3 after a shift by 8 is a shift by 11",
+        expected="difference ≤ 1e-12",
+        measured=gap,
+        holds=gap <= 1e-12,
+    )
+    return table
+
+
+def likeness(table: Tensor) -> Tensor:
+    """Mean cosine of the angle between encodings, by distance."""
+    unit = table / table.norm(dim=1, keepdim=True)
+    products = unit @ unit.T
+    return torch.stack([products.diagonal(k).mean() for k in range(len(table) // 2)])
+
+
+def claim_distance(report: Report, settings: Settings, table: Tensor) -> None:
+    products = table @ table.T
+    spread = max(products.diagonal(k).std().item() for k in (1, 7, 30))
+    report.claim(
+        "products of encodings depend on the distance alone",
+        expected="spread along diagonals ≤ 1e-5",
+        measured=spread,
+        holds=spread <= 1e-5,
+    )
+    generator = torch.Generator().manual_seed(settings.seed)
+    q, k = torch.randn(2, settings.dim, generator=generator, dtype=torch.float64)
+    rotary = Rotary(settings.dim).double()
+    scores = rotary(q.expand(64, -1)) @ rotary(k.expand(64, -1)).T
+    spread = max(scores.diagonal(d).std().item() for d in (-9, 0, 20))
+    report.claim(
+        "so do rotary scores of any query and key",
+        expected="spread along diagonals ≤ 1e-4",
+        measured=spread,
+        holds=spread <= 1e-4,
+    )
+
+
+def draw_echoes(settings: Settings, length: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Random tokens, and as target the token ``lag`` places back."""
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(settings.num_tokens, (settings.rows, length), generator=generator)
+    target = tokens.roll(settings.lag, 1)
+    target[:, : settings.lag] = -100  # nothing stands there
+    return tokens, target
+
+
+def train_echo(settings: Settings, positions: str) -> GPT:
+    with torch.random.fork_rng():
+        torch.manual_seed(settings.seed)
+        model = GPT(settings.num_tokens, 2 * settings.trained_length, 32, 1, 2, positions=positions)
+    Trainer(
+        model, token_cross_entropy, lr=4e-3, schedule="cosine", epochs=settings.epochs, batch_size=64,
+        seed=settings.seed, progress=False,
+    ).fit(draw_echoes(settings, settings.trained_length, settings.seed))  # fmt: skip
+    return model
+
+
+@torch.inference_mode()
+def accuracy_by_position(settings: Settings, model: GPT) -> Tensor:
+    tokens, target = draw_echoes(settings, model.context, settings.seed + 1)
+    tokens, target = tokens[:500], target[:500]
+    right = (model.eval()(tokens).argmax(-1) == target).double()
+    return 100 * right.mean(0)[settings.lag :]
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Positional encoding",
+        summary="Sines and cosines of falling frequencies give every place its own vector, and every "
+        "distance its own rotation; attention can then look a fixed distance back.",
+    )
+    table = claim_shift(report, settings)
+    claim_distance(report, settings, table)
+    report.figure(
+        "pattern",
+        position_pattern(table, {"sinusoidal": likeness(table)}),
+        caption="Left: fast waves in the first coordinates, slow ones in the last. Right: neighbours are "
+        "alike, and likeness falls with distance.",
+    )
+    curves, seen = {}, settings.trained_length - settings.lag
+    for kind in KINDS:
+        accuracy = accuracy_by_position(settings, train_echo(settings, kind))
+        curves[kind] = (range(settings.lag, 2 * settings.trained_length), accuracy)
+        within = accuracy[:seen].mean().item()
+        can = kind != "none"
+        report.claim(
+            f"repeat the token {settings.lag} back, positions {kind}",
+            expected="accuracy ≥ 90 %" if can else "accuracy ≤ 40 %",
+            measured=within,
+            holds=within >= 90 if can else within <= 40,
+        )
+    beyond = {kind: values[seen:].mean().item() for kind, (_, values) in curves.items()}
+    report.claim(
+        "beyond the trained length learned positions know nothing, rotary ones do",
+        expected="rotary at least 30 percentage points better",
+        measured=beyond["rotary"] - beyond["learned"],
+        holds=beyond["rotary"] - beyond["learned"] >= 30,
+    )
+    panel = CurvePanel(
+        f"Repeating the token {settings.lag} places back", "position", "accuracy, %", curves
+    )
+    figure = curve_panels([panel], width=7.0)
+    figure.axes[0].axvline(settings.trained_length - 0.5, color="#5F6670", linewidth=1.0)
+    report.figure(
+        "echo",
+        figure,
+        caption=f"One causal layer, trained on {settings.trained_length} positions (line) and tested on twice "
+        "as many.",
+    )
+    return report

@@ -27,7 +27,7 @@ class Settings:
     repeats: int = 3
 
 
-QUICK = Settings(channels=12, epochs=10, repeats=1)
+QUICK = Settings(channels=12, epochs=8, repeats=1)
 
 
 def claim_by_hand(report: Report, settings: Settings) -> None:

@@ -6,7 +6,7 @@ from gradatim.fitting.metrics import score
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, Table, take_rows
 
-MAX_PREDICTIONS = 60_000  # rows predicted in all, so that a slow model does not hold up the report
+MAX_PREDICTIONS = 20_000  # rows predicted in all, so that a slow model does not hold up the report
 
 
 def permutation_importance(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-BLOCK = 1024  # rows of one product; always filled, so that a row's bits do not depend on the table around it
+BLOCK = 1024  # rows of one product; products are always filled, so that a row's bits do not depend on the table around it
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,11 @@ def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
 
 def _predict_block(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     rows = len(X)
-    padded = np.zeros((BLOCK, X.shape[1]))
-    padded[:rows] = X
-    outputs = _KINDS[fitted.kind](fitted, padded)[:rows]
+    if fitted.kind in ("chain", "nearest"):
+        padded = np.zeros((BLOCK, X.shape[1]))
+        padded[:rows] = X
+        X = padded
+    outputs = _KINDS[fitted.kind](fitted, X)[:rows]
     return outputs if fitted.classes else outputs[:, 0]
 
 

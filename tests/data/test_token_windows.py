@@ -13,6 +13,7 @@ def test_in_order_every_target_comes_once():
     assert [len(x) for x, _ in batches] == [3, 3, 1]
     assert torch.cat([y.flatten() for _, y in batches]).tolist() == list(range(1, 29))
     assert all(torch.equal(x + 1, y) for x, y in batches)
+    assert len(list(TokenWindows(torch.arange(30), 4, batch_size=3, num_batches=9, seed=None))) == 3
 
 
 def test_by_seed_and_epoch_windows_lie_anywhere():

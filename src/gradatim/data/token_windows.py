@@ -21,7 +21,8 @@ class TokenWindows:
             only where a window lies.
         context: :math:`T`.
         batch_size: Windows of a batch.
-        num_batches: Batches of an epoch; by default as many as cover all tokens once.
+        num_batches: Batches of an epoch; by default as many as cover all tokens once, which is also the
+            most that windows in order have.
         seed: Fixes the places; ``None`` for windows in order.
 
     Example:
@@ -52,7 +53,10 @@ class TokenWindows:
         self.tokens = tokens.numpy() if isinstance(tokens, Tensor) else tokens
         self.context, self.batch_size, self.seed, self.epoch = context, batch_size, seed, 0
         self.num_windows = (len(tokens) - 1) // context
-        self.num_batches = num_batches or -(-self.num_windows // batch_size)
+        every = -(-self.num_windows // batch_size)
+        self.num_batches = num_batches or every
+        if seed is None:
+            self.num_batches = min(self.num_batches, every)
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch whose windows come next."""

@@ -155,9 +155,7 @@ def build_report(
     counts = np.zeros((10, 10), dtype=int)
     np.add.at(counts, (labels, best.probabilities.argmax(1)), 1)
     report.figure("confusion", confusion_matrix(counts), caption=f"Where {best.name} goes wrong.")
-    images, titles = most_confident_mistakes(
-        best.probabilities, split.test[0], labels, 24
-    )
+    images, titles = most_confident_mistakes(best.probabilities, split.test[0], labels, 24)
     if titles:
         report.figure(
             "mistakes",

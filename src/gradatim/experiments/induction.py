@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradatim.evaluation import Report
 from gradatim.losses import token_cross_entropy
@@ -76,7 +76,7 @@ class Watch(Callback):
 
 
 @torch.inference_mode()
-def copy_accuracy(model: GPT, chains: Chains) -> float:
+def copy_accuracy(model: nn.Module, chains: Chains) -> float:
     """Share of right guesses, in per cent, where the row has shown the answer before."""
     right = model.eval()(chains.tokens[:, :-1]).argmax(-1) == chains.tokens[:, 1:]
     return 100 * right[chains.is_known].double().mean().item()

@@ -1,9 +1,13 @@
+import shutil
+import sys
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from gradatim.data import decoding
 from gradatim.data.decoding import decode_image, decode_images
+from gradatim.errors import Unavailable
 
 
 def save(path, size=(12, 10), mode="RGB", value=100):
@@ -69,3 +73,12 @@ def test_workers_give_what_one_process_gives(tmp_path, workers):
     assert images[:, 0, 0, 0].tolist() == [0, 10, 0, 20, 30, 40]
     assert faults == {2: "cannot be read"}
     assert not is_grey.any()
+
+
+def test_a_process_that_dies_ends_with_one_sentence(tmp_path, monkeypatch):
+    picture = save(tmp_path / "p.png")
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(
+        Unavailable, match=r"2 images cannot be decoded: a process ended with code 1\."
+    ):
+        decode_images([picture, picture], 4, workers=2)

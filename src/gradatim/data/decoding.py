@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageOps
 
+from gradatim.errors import Unavailable
+
 MOST_PIXELS = 50_000_000
 GREY = ("1", "L", "LA", "I", "F")
 FEW = 400  # files that are decoded faster than a worker starts
@@ -106,15 +108,24 @@ def decode_images(paths: Sequence[str | Path], side: int, *, workers: int | None
 
 def _run_workers(paths: Sequence[str | Path], side: int, store: Path, count: int) -> list[dict]:
     running = []
-    for worker in range(count):
-        job = store.with_name(f"job-{worker}.json")
-        own = [(place, str(paths[place])) for place in range(worker, len(paths), count)]
-        job.write_text(json.dumps({"files": own, "side": side, "store": str(store)}))
-        command = [sys.executable, "-m", "gradatim.data.decoding", str(job)]
-        running.append((job, subprocess.Popen(command)))
-    failed = [worker.wait() for _, worker in running]
-    if any(failed):
-        raise RuntimeError(f"a worker that decodes images ended with code {max(failed)}")
+    try:
+        for worker in range(count):
+            job = store.with_name(f"job-{worker}.json")
+            own = [(place, str(paths[place])) for place in range(worker, len(paths), count)]
+            job.write_text(json.dumps({"files": own, "side": side, "store": str(store)}))
+            command = [sys.executable, "-m", "gradatim.data.decoding", str(job)]
+            running.append((job, subprocess.Popen(command, stderr=subprocess.DEVNULL)))
+        codes = [worker.wait() for _, worker in running]
+    finally:  # also where the user interrupts
+        for _, worker in running:
+            worker.kill()
+            worker.wait()
+    code = next(filter(None, codes), 0)
+    if code:
+        raise Unavailable(
+            f"decode_images: {len(paths):,} images cannot be decoded: a process ended with code {code}. "
+            f"Is there room in memory and in {str(store.parent.parent)!r}?"
+        )
     return [json.loads(job.with_suffix(".done").read_text()) for job, _ in running]
 
 

@@ -51,7 +51,7 @@ def export_onnx(model: str | Path, output: str | Path, *, which: str = "network"
     table = load_model(model)
     if not isinstance(table, TableModel):
         raise InvalidType(
-            f"export: model must be a folder written by 'gradatim fit', got a {type(table).__name__}."
+            f"export: model must be that of a table, got a {type(table).__name__}. Use it with gradatim.load_model."
         )
     fitted = table.fitted(which)
     if fitted.kind != "chain":

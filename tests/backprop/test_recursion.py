@@ -172,6 +172,7 @@ def text_net():
 
 
 IMAGE, FLAT, SERIES = (6, 1, 8, 8), (6, 7), (6, 5, 7)
+DIGITS, PHOTOS = (6, 1, 28, 28), (6, 3, 32, 32)
 ARCHITECTURES = {
     "mlp": (lambda: build("mlp", (7, 9, 8, 3), activation="gelu"), FLAT),
     "mlp on images": (lambda: build("mlp", (64, 9, 3)), IMAGE),
@@ -182,6 +183,12 @@ ARCHITECTURES = {
     "densely connected": (lambda: build("densely_connected_mlp", (7, 6, 5, 3)), FLAT),
     "convolutional": (image_net, IMAGE),
     "convolutional, evaluation mode": (lambda: image_net().eval(), IMAGE),
+    "lenet": (lambda: build("lenet", 3), DIGITS),
+    "vgg": (lambda: build("vgg", ((4,), (6, 6)), 3, in_channels=1), DIGITS),
+    "resnet20": (lambda: build("resnet20", num_classes=3), PHOTOS),
+    "resnet18": (lambda: build("resnet18", num_classes=3), PHOTOS),
+    "densenet": (lambda: build("densenet", 16, 4, num_classes=3), PHOTOS),
+    "fast cnn": (lambda: build("fast_cnn", 3, widths=(4, 6, 6)), PHOTOS),
     "lstm": (lambda: nn.Sequential(LastState(nn.LSTM(7, 6, num_layers=2, batch_first=True)), nn.Linear(6, 3)), SERIES),
     "gru": (lambda: nn.Sequential(LastState(nn.GRU(7, 6, batch_first=True)), nn.Linear(6, 3)), SERIES),
     "one stage": (lambda: LastState(nn.RNN(7, 3, batch_first=True)), SERIES),

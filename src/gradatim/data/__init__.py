@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from gradatim.data.augmentation import random_affine
     from gradatim.data.elastic import random_elastic
     from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
+    from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
     from gradatim.data.mixing import mixup
     from gradatim.data.noise import add_noise, mask_entries
     from gradatim.data.padding import pad_sequences, unpad_sequences
     from gradatim.data.randaugment import rand_augment
+    from gradatim.data.sentence_pairs import (
+        SentencePairs,
+        next_sentence_pairs,
+        split_sentences,
+    )
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
     from gradatim.data.token_windows import TokenWindows
     from gradatim.data.tokenizers import (
@@ -38,6 +44,8 @@ __all__ = [
     "DataSet",
     "EncodedPair",
     "Entry",
+    "MaskedTokens",
+    "SentencePairs",
     "TokenWindows",
     "Tokenizer",
     "Vocabulary",
@@ -51,8 +59,10 @@ __all__ = [
     "get",
     "load",
     "mask_entries",
+    "mask_tokens",
     "mixup",
     "moons",
+    "next_sentence_pairs",
     "pad_sequences",
     "quarter_turns",
     "rand_augment",
@@ -63,6 +73,7 @@ __all__ = [
     "rebuild_tokenizer",
     "sinusoid",
     "spirals",
+    "split_sentences",
     "split_words",
     "unpad_sequences",
     "xor",
@@ -73,6 +84,8 @@ _LATER = {
     **dict.fromkeys(("blobs", "circles", "moons", "sinusoid", "spirals", "xor"), "synthetic"),
     **dict.fromkeys(("cutout", "quarter_turns", "random_crop", "random_flip"), "flip_and_crop"),
     **dict.fromkeys(("add_noise", "mask_entries"), "noise"),
+    **dict.fromkeys(("MaskedTokens", "mask_tokens"), "masked_tokens"),
+    **dict.fromkeys(("SentencePairs", "next_sentence_pairs", "split_sentences"), "sentence_pairs"),
     **dict.fromkeys(("pad_sequences", "unpad_sequences"), "padding"),
     **dict.fromkeys(("Vocabulary", "split_words"), "vocabulary"),
     **dict.fromkeys(

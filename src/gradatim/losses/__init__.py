@@ -25,6 +25,7 @@ from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
 from gradatim.losses.pinball import quantile_loss
 from gradatim.losses.preferences import comparison_loss, dpo_loss, policy_loss
+from gradatim.losses.spans import span_cross_entropy
 
 __all__ = [
     "LOSSES",
@@ -48,6 +49,7 @@ __all__ = [
     "quantile_loss",
     "smooth_labels",
     "smoothed_cross_entropy",
+    "span_cross_entropy",
     "sse",
     "tempered_cross_entropy",
     "token_cross_entropy",

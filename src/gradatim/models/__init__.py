@@ -1,6 +1,15 @@
 """Architectures, one file each, built by name."""
 
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
+from gradatim.models.bert import BERT
+from gradatim.models.bert_heads import (
+    BERTClassifier,
+    BERTSpanReader,
+    BERTTagger,
+    Spans,
+    best_spans,
+)
+from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
@@ -14,11 +23,13 @@ from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.published import PublishedNetwork, published_resnet
+from gradatim.models.published_bert import load_bert, published_minilm
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.registry import MODELS, build, describe, rebuild
 from gradatim.models.residual_mlp import ResidualMLP
 from gradatim.models.resnet import CifarResNet, ResNet
 from gradatim.models.reward_model import RewardModel
+from gradatim.models.sentence_encoder import SentenceEncoder, mean_vector
 from gradatim.models.seq2seq import Seq2Seq
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
@@ -34,9 +45,14 @@ from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
 
 __all__ = [
+    "BERT",
     "CTC",
     "GPT",
     "MLP",
+    "BERTClassifier",
+    "BERTPretraining",
+    "BERTSpanReader",
+    "BERTTagger",
     "BagOfEmbeddings",
     "CifarResNet",
     "DecodingState",
@@ -55,20 +71,26 @@ __all__ = [
     "ResNet",
     "ResidualMLP",
     "RewardModel",
+    "SentenceEncoder",
     "Seq2Seq",
     "SequenceClassifier",
     "SequenceEncoder",
     "SequenceGenerator",
     "SequenceTagger",
+    "Spans",
     "Transformer",
     "TransformerDecoder",
     "TransformerEncoder",
     "UNet",
     "VGG",
     "MODELS",
+    "best_spans",
     "build",
     "describe",
     "generate",
+    "load_bert",
+    "mean_vector",
+    "published_minilm",
     "published_resnet",
     "rebuild",
     "stream",

@@ -9,6 +9,7 @@ from torch import nn
 
 from gradatim.errors import InvalidType, choose
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
+from gradatim.models.bert import BERT
 from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
@@ -49,6 +50,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "mlp_mixer": MLPMixer,
     "lru": LRUStack,
     "gpt": GPT,
+    "bert": BERT,
     "transformer": Transformer,
     "bag_of_embeddings": BagOfEmbeddings,
     "sequence_classifier": SequenceClassifier,

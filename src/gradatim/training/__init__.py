@@ -10,6 +10,7 @@ from gradatim.training.health import NonFiniteError
 from gradatim.training.history import History
 from gradatim.training.lottery_ticket import Ticket, find_tickets
 from gradatim.training.lr_range import LRRange, lr_range_test
+from gradatim.training.masked_language import masked_language_step
 from gradatim.training.metrics import METRICS, build_metric
 from gradatim.training.multi_task import multi_task_step
 from gradatim.training.policy_gradient import Rollouts, policy_step
@@ -59,6 +60,7 @@ __all__ = [
     "layerwise_groups",
     "load_checkpoint",
     "lr_range_test",
+    "masked_language_step",
     "masked_reconstruction_step",
     "mixup_step",
     "multi_task_step",

@@ -1,0 +1,70 @@
+"""Learn language from text alone: guess hidden tokens, and which sentence follows."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gradatim.data.masked_tokens import KEPT, mask_tokens
+from gradatim.data.tokenizers import WordPieceTokenizer
+from gradatim.data.tokenizers.word_piece import MASK, SPECIALS
+from gradatim.models.bert_pretraining import BERTPretraining
+from gradatim.training.batches import Batch
+from gradatim.training.steps import StepFunction
+
+
+def masked_language_step(tokenizer: WordPieceTokenizer, *, share: float = 0.15) -> StepFunction:
+    r"""Make a step that trains a :class:`~gradatim.models.BERTPretraining` on both of its tasks.
+
+    .. math:: E = -\frac1{|M|}\sum_{t\in M}\log p(x_t) - \frac1B\sum_b \log p(n_b)
+
+    Batches are those of :func:`~gradatim.data.next_sentence_pairs`: tokens, lengths, segments, and :math:`n`, which says
+    whether the second sentence follows, or is -100 where there is none. The chosen tokens :math:`M` are drawn anew in
+    every step, by :func:`~gradatim.data.mask_tokens`. Logits are computed where a token was chosen and nowhere else.
+
+    Args:
+        tokenizer: Knows ``[MASK]`` and the other special tokens.
+        share: Probability to choose a token.
+
+    Example:
+        >>> from gradatim.data import next_sentence_pairs
+        >>> from gradatim.models import BERT
+        >>> from gradatim.training import Trainer
+        >>> sentences = ["one two", "three", "four five", "six"]
+        >>> tokenizer = WordPieceTokenizer.train(sentences, vocab_size=60)
+        >>> model = BERTPretraining(BERT(tokenizer.vocab_size, 16, 8, 1, 2))
+        >>> trainer = Trainer(model, step=masked_language_step(tokenizer, share=0.5), epochs=1)
+        >>> history = trainer.fit(next_sentence_pairs([sentences], tokenizer))
+        >>> "train_next_accuracy" in history.records[0]
+        True
+
+    Reference:
+        Devlin et al., BERT, 2019, section 3.1. There the chosen tokens of a text are the same in every epoch.
+    """
+    mask, vocab_size = tokenizer.number(MASK), tokenizer.vocab_size
+    specials = [tokenizer.number(token) for token in SPECIALS]
+    mask_tokens(torch.zeros(0, 0), vocab_size=vocab_size, mask=mask, share=share)
+
+    def step(model: nn.Module, batch: Batch) -> dict[str, Tensor | float]:
+        assert isinstance(model, BERTPretraining)
+        tokens, lengths, segments, is_next = batch
+        inputs, targets = mask_tokens(
+            tokens, vocab_size=vocab_size, mask=mask, specials=specials, share=share
+        )
+        hidden = model.trunk(inputs, lengths, segments)  # (B, T, dim)
+        chosen = targets != KEPT
+        token_loss = _mean_loss(model.token_logits(hidden[chosen]), targets[chosen])
+        logits = model.next_logits(hidden)
+        paired = is_next != KEPT
+        accuracy = (logits.argmax(1) == is_next)[paired].double().mean().nan_to_num()
+        return {
+            "loss": token_loss + _mean_loss(logits[paired], is_next[paired]),
+            "token_loss": token_loss.detach(),
+            "next_accuracy": accuracy,
+        }
+
+    return step
+
+
+def _mean_loss(logits: Tensor, target: Tensor) -> Tensor:
+    """Mean cross-entropy; zero where nothing is asked."""
+    return F.cross_entropy(logits, target, reduction="sum") / max(len(target), 1)

@@ -70,6 +70,13 @@ from gradatim.plots.sequences import (
     token_surprise,
 )
 from gradatim.plots.style import new_figure
+from gradatim.plots.timeseries import (
+    filter_traces,
+    return_map,
+    root_circle,
+    state_probabilities,
+    trellis_figure,
+)
 
 __all__ = [
     "CurvePanel",
@@ -136,4 +143,9 @@ __all__ = [
     "scan_costs",
     "score_against_lag",
     "score_by_offset",
+    "filter_traces",
+    "return_map",
+    "root_circle",
+    "state_probabilities",
+    "trellis_figure",
 ]

@@ -1,0 +1,165 @@
+"""Weights of the past that sum to one are a unit root: shocks never fade and the variance never settles."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gradatim.evaluation import Report
+from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.plots.sequences import forecast_bands
+from gradatim.plots.timeseries import root_circle
+from gradatim.timeseries import AR
+
+WEATHER = torch.tensor([0.7, 0.2, 0.1], dtype=torch.float64)
+FADING = torch.tensor([0.65, 0.2, 0.1], dtype=torch.float64)
+LEVEL = 18.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    series: int = 20000
+    steps: int = 400
+    fits: int = 400
+    fitted_steps: int = 200
+
+
+QUICK = Settings(series=4000, steps=300, fits=100)
+
+
+def stationary_variance(coefficients: Tensor) -> float:
+    r"""Variance of a stationary autoregression with unit noise, from the Yule-Walker equations.
+
+    .. math:: \gamma_k-\sum_ja_j\gamma_{|k-j|}=[k=0]
+    """
+    p = len(coefficients)
+    equations = torch.eye(p + 1, dtype=torch.float64)
+    for k in range(p + 1):
+        for j, a in enumerate(coefficients, start=1):
+            equations[k, abs(k - j)] -= a
+    return torch.linalg.solve(equations, torch.eye(p + 1, dtype=torch.float64)[0])[0].item()
+
+
+def check_roots(report: Report, weather: AR, fading: AR) -> None:
+    prediction = weather.predict(torch.tensor([15.0, 18.0, 20.0])).item()
+    size = weather.roots.abs()
+    response = 1 / 1.4  # the other factor of the polynomial is z² + 0.3 z + 0.1
+    kept = shock(WEATHER, 200)
+    for name, expected, measured, holds in (
+        ("20°, 18° and 15° predict", "0.7·20 + 0.2·18 + 0.1·15 = 19.1", prediction, abs(prediction - 19.1) < 1e-9),
+        ("largest root of 0.7, 0.2, 0.1", "1: on the unit circle", size[0].item(), abs(size[0].item() - 1) < 1e-9),
+        ("the two others", "√0.1 = 0.316", size[1].item(), bool((size[1:] - 0.1**0.5).abs().max() < 1e-9)),
+        ("a shock of 1°, 200 days later", f"1 / 1.4 = {response:.4f}", kept, abs(kept - response) < 1e-9),
+        ("with weights 0.65, 0.2, 0.1", "< 0.001: faded", shock(FADING, 200), shock(FADING, 200) < 1e-3),
+        ("is called stationary", "only the one whose weights sum to 0.95", f"{weather.is_stationary}, {fading.is_stationary}", (weather.is_stationary, fading.is_stationary) == (False, True)),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    report.figure(
+        "roots",
+        root_circle({"weights 0.7, 0.2, 0.1": weather.roots, "weights 0.65, 0.2, 0.1": fading.roots}),
+        caption="One root of the first model lies on the circle; a weight lowered by 0.05 brings it inside.",
+    )  # fmt: skip
+
+
+def shock(coefficients: Tensor, steps: int) -> float:
+    """What is left of a unit shock after some steps."""
+    past = [0.0] * (len(coefficients) - 1) + [1.0]
+    for _ in range(steps):
+        past.append(sum(a * x for a, x in zip(coefficients.tolist(), past[::-1], strict=False)))
+    return past[-1]
+
+
+def check_variance(report: Report, settings: Settings) -> None:
+    generator = torch.Generator().manual_seed(settings.seed)
+    variance = {}
+    for label, weights in (("weights sum to 1", WEATHER), ("weights sum to 0.95", FADING)):
+        drawn = AR(weights).simulate(settings.steps, settings.series, generator=generator)
+        variance[label] = drawn[..., 0].var(0)
+    growing, settled = variance.values()
+    half = settings.steps // 2
+    slope = ((growing[-1] - growing[half]) / (settings.steps - 1 - half)).item()
+    limit, found = stationary_variance(FADING), settled[-20:].mean().item()
+    for name, expected, measured, holds in (
+        ("variance gained per day", "1 / 1.4² = 0.510 ± 10 %", slope, abs(slope * 1.4**2 - 1) < 0.1),
+        ("variance of the fading model", f"settles at {limit:.3f} ± 5 %, by Yule and Walker", found, abs(found / limit - 1) < 0.05),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    days = torch.arange(1, settings.steps + 1)
+    horizons = torch.arange(1, 201)
+    deviations = {
+        label: (horizons, AR(weights).forecast_covariance(200)[:, 0, 0].sqrt())
+        for label, weights in (("weights sum to 1", WEATHER), ("weights sum to 0.95", FADING))
+    }
+    panels = [
+        CurvePanel(
+            "Variance over time", "day", "variance over many series", {label: (days, v) for label, v in variance.items()},
+            {"t / 1.4²": (days, days / 1.4**2), "Yule-Walker": (days, torch.full_like(days, 1.0, dtype=torch.float64) * limit)},
+        ),
+        CurvePanel(
+            "Width of the forecast interval", "days ahead $h$", "standard deviation", deviations,
+            {r"$\sqrt{h}\,/\,1.4$": (horizons, horizons.sqrt() / 1.4)}, is_log_x=True, is_log_y=True,
+        ),
+    ]  # fmt: skip
+    report.figure(
+        "variance",
+        curve_panels(panels),
+        caption="With a unit root the variance grows along a line and forecast intervals like √h, for ever; "
+        "otherwise both settle.",
+    )
+
+
+def check_forecasts(report: Report, settings: Settings) -> None:
+    weather = AR(WEATHER)
+    spread = weather.forecast_covariance(400)[:, 0, 0].sqrt()
+    settled = AR(FADING).forecast_covariance(400)[:, 0, 0].sqrt()
+    generator = torch.Generator().manual_seed(settings.seed + 1)
+    past = torch.tensor([16.0, 19.0, 18.0], dtype=torch.float64)
+    futures = weather.simulate(100, settings.series, start=past, generator=generator)[..., 0]
+    predicted = weather.forecast(past, 100)
+    inside = ((futures[:, -1] > predicted.lower[-1]) & (futures[:, -1] < predicted.upper[-1])).double().mean().item()  # fmt: skip
+    growth, standstill = (spread[399] / spread[99]).item(), (settled[399] / settled[99]).item()
+    for name, expected, measured, holds in (
+        ("interval for 400 days against 100", "√4 = 2 ± 1 %", growth, abs(growth / 2 - 1) < 0.01),
+        ("the same without a unit root", "1 ± 1 %", standstill, abs(standstill - 1) < 0.01),
+        ("futures inside the 95 % interval of day 100", "0.95 ± 0.02", inside, abs(inside - 0.95) < 0.02),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    history = LEVEL + AR(FADING).simulate(80, generator=generator)[0, :, 0]
+    bands = {
+        "weights sum to 1": weather.forecast(history, 80),
+        "weights sum to 0.95": AR(FADING, [LEVEL * 0.05]).forecast(history, 80),
+    }
+    report.figure(
+        "forecasts",
+        forecast_bands(history, bands, level=0.95, ylabel="°C"),
+        caption="The same past, two futures: with a unit root the last days decide for ever, and the interval "
+        "opens without end; without it the forecast returns to the mean.",
+    )
+
+
+def check_estimates(report: Report, settings: Settings) -> None:
+    generator = torch.Generator().manual_seed(settings.seed + 2)
+    drawn = AR(WEATHER).simulate(settings.fitted_steps, settings.fits, generator=generator)[..., 0]
+    largest = torch.stack([AR.fit(series, 3).roots[0].abs() for series in drawn])
+    below = (largest < 1).double().mean().item()
+    steps = torch.stack([AR.fit(series.diff(), 2).coefficients[:, 0, 0] for series in drawn]).mean(0)  # fmt: skip
+    away = (steps - torch.tensor([-0.3, -0.1])).abs().max().item()
+    for name, expected, measured, holds in (
+        (f"fits to {settings.fitted_steps} days that miss the unit root", "> 85 %, all on the stationary side", below, below > 0.85),
+        ("weights of the differences", "−0.3 and −0.1 ± 0.04: stationary", f"{steps[0]:.3f}, {steps[1]:.3f}", away < 0.04),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="An autoregression with a unit root",
+        summary="0.7, 0.2 and 0.1 of the last three days look like a harmless weather forecast. They sum to one, "
+        "so the process is not stationary: only its differences are.",
+    )
+    check_roots(report, AR(WEATHER), AR(FADING))
+    check_variance(report, settings)
+    check_forecasts(report, settings)
+    check_estimates(report, settings)
+    return report

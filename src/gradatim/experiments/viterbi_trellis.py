@@ -1,0 +1,187 @@
+"""The best path through a trellis, without trying all; the best state of each day may be an impossible path."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gradatim.evaluation import Report
+from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.plots.timeseries import trellis_figure
+from gradatim.timeseries import HMM
+
+
+@dataclass(frozen=True)
+class Settings:
+    seed: int = 0
+    models: int = 100
+    steps: int = 8
+    longest: int = 11
+    sequences: int = 2000
+
+
+QUICK = Settings(models=30, steps=6, longest=9, sequences=500)
+
+
+def textbook() -> tuple[HMM, Tensor]:
+    """Sunny or rainy, guessed from walk, shop, clean, clean."""
+    model = HMM.categorical(
+        np.array([0.4, 0.6]),
+        np.array([[0.6, 0.4], [0.3, 0.7]]),
+        np.array([[0.6, 0.3, 0.1], [0.1, 0.4, 0.5]]),
+    )
+    return model, torch.tensor([0, 1, 2, 2])
+
+
+def enumerate_paths(model: HMM, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Every path ``(K^T, T)``, and its probability with the observations ``(K^T,)``."""
+    paths = torch.tensor(list(product(range(len(model.start)), repeat=len(y))))
+    emission = model.emission.log_prob(y).exp()  # (T, K)
+    chance = model.start[paths[:, 0]] * model.transition[paths[:, :-1], paths[:, 1:]].prod(1)
+    return paths, chance * emission[torch.arange(len(y)), paths].prod(1)
+
+
+def random_model(noise: np.random.Generator, states: int = 3, symbols: int = 4) -> HMM:
+    draw = noise.dirichlet
+    ones = np.ones(states)
+    return HMM.categorical(draw(ones), draw(ones, states), draw(np.ones(symbols), states))
+
+
+def check_textbook(report: Report) -> None:
+    model, y = textbook()
+    tables, decoded = model.trellis(y), model.viterbi(y)
+    delta = tables.best.exp()
+    wanted = [[0.24, 0.06], [0.0432, 0.0384], [0.002592, 0.01344], [0.0004032, 0.004704]]
+    paths, chances = enumerate_paths(model, y)
+    best = chances.max().item()
+    away = (delta - torch.tensor(wanted, dtype=torch.float64)).abs().max().item()
+    for name, expected, measured, holds in (
+        ("scores of all nodes against those by hand", "0.24, 0.06, …, 0.004704", away, away < 1e-12),
+        ("best path for walk, shop, clean, clean", "sunny, rainy, rainy, rainy", str(decoded.path.tolist()), decoded.path.tolist() == [0, 1, 1, 1]),
+        ("best of all 16 paths", "0.004704, the same path", best, abs(best - 0.004704) < 1e-12 and paths[chances.argmax()].tolist() == [0, 1, 1, 1]),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    report.figure(
+        "trellis",
+        trellis_figure(
+            delta, tables.previous, decoded.path.tolist(), states=["sunny", "rainy"],
+            observations=["walk", "shop", "clean", "clean"],
+        ),
+        caption="Each node keeps the probability of the best way to it, and where it came from. The best end, "
+        "followed back, is the best path.",
+    )  # fmt: skip
+
+
+def check_random_models(report: Report, settings: Settings) -> None:
+    noise = np.random.default_rng(settings.seed)
+    gap = 0.0
+    for _ in range(settings.models):
+        model = random_model(noise)
+        y = torch.from_numpy(noise.integers(0, 4, settings.steps))
+        _, chances = enumerate_paths(model, y)
+        found = model.viterbi(y).log_probability.exp()
+        gap = max(gap, abs(found.item() / chances.max().item() - 1))
+    report.claim(
+        f"{settings.models} random models of 3 states, {settings.steps} steps, all {3**settings.steps:,} paths",
+        expected="the same best probability to 1e-10",
+        measured=gap,
+        holds=gap < 1e-10,
+    )
+
+
+def cpu_milliseconds(work: Callable[[], object]) -> float:
+    """Least processor time of five runs."""
+    times = []
+    for _ in range(5):
+        start = time.process_time()
+        work()
+        times.append(1e3 * (time.process_time() - start))
+    return min(times)
+
+
+def check_cost(report: Report, settings: Settings) -> None:
+    model = random_model(np.random.default_rng(settings.seed))
+    lengths = np.arange(5, settings.longest + 1)
+    y = torch.zeros(settings.longest, dtype=torch.long)
+    brute, viterbi = (
+        np.array([cpu_milliseconds(lambda: method(y[:length])) for length in lengths])  # noqa: B023
+        for method in (lambda seen: enumerate_paths(model, seen), model.viterbi)
+    )
+    per_step = (brute[-1] / brute[-3]) ** 0.5
+    growth = viterbi[-1] / viterbi[0]
+    for name, expected, measured, holds in (
+        ("all paths: one more step costs", "about 3 times as much, K = 3", per_step, 2 < per_step < 5),
+        (f"trellis: {settings.longest} steps against 5", "< 3 times", growth, growth < 3),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    panel = CurvePanel(
+        "Three states", "steps $T$", "milliseconds of processor time",
+        {"all paths, $K^T$": (lengths, brute), "trellis, $TK^2$": (lengths, viterbi)}, is_log_y=True,
+    )  # fmt: skip
+    report.figure("cost", curve_panels([panel], width=6.0), caption="Every step multiplies the paths by three and adds one column to the trellis.")  # fmt: skip
+
+
+def crossroads() -> HMM:
+    """From home one stays at home; from shop and office one goes to the pub. Nothing is seen of it."""
+    return HMM.categorical(
+        np.array([0.4, 0.3, 0.3, 0.0]),
+        np.array([[1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1]], dtype=float),
+        np.ones((4, 1)),
+    )
+
+
+def check_pointwise(report: Report, settings: Settings) -> None:
+    model, y = crossroads(), torch.zeros(2, dtype=torch.long)
+    posterior, decoded, tables = model.posterior(y), model.viterbi(y), model.trellis(y)
+    path = posterior.argmax(1).tolist()
+    paths, chances = enumerate_paths(model, y)
+    chance = chances[(paths == torch.tensor(path)).all(1)].item()
+    shares = forbidden(settings)
+    for name, expected, measured, holds in (
+        ("most probable place at each step by itself", "home 0.4, then pub 0.6", str([round(p, 3) for p in posterior.max(1).values.tolist()]), path == [0, 3]),
+        ("probability of going from home to the pub", "0: impossible", chance, chance == 0),
+        ("best path", "home, home: 0.4", decoded.log_probability.exp().item(), decoded.path.tolist() == [0, 0]),
+        ("machine with forbidden steps: impossible paths, each step by itself", "> 5 % of sequences", shares["impossible"], shares["impossible"] > 0.05),
+        ("the same by Viterbi", "none", shares["impossible, best path"], shares["impossible, best path"] == 0),
+        ("and yet steps right: by itself minus on the best path", "≥ 0", shares["right"] - shares["right, best path"], shares["right"] >= shares["right, best path"]),
+    ):  # fmt: skip
+        report.claim(name, expected=expected, measured=measured, holds=holds)
+    report.figure(
+        "impossible",
+        trellis_figure(
+            tables.best.exp(), tables.previous, decoded.path.tolist(), states=["home", "shop", "office", "pub"],
+            observations=["noon", "night"], other=("best of each step", path),
+        ),
+        caption="At noon home is most probable, at night the pub, but nobody goes from home to the pub.",
+    )  # fmt: skip
+
+
+def forbidden(settings: Settings) -> dict[str, float]:
+    """Decode a machine that runs through idle, warm, work and cool in a ring, seen through noise."""
+    ring = 0.7 * np.eye(4) + 0.3 * np.eye(4)[[1, 2, 3, 0]]
+    model = HMM.categorical(np.full(4, 0.25), ring, 0.4 * np.eye(4) + 0.15)
+    generator = torch.Generator().manual_seed(settings.seed)
+    states, y = model.sample(30, settings.sequences, generator=generator)
+    shares = {}
+    for suffix, path in (("", model.posterior(y).argmax(-1)), (", best path", model.viterbi(y).path)):  # fmt: skip
+        steps = model.transition[path[:, :-1], path[:, 1:]]
+        shares[f"impossible{suffix}"] = (steps == 0).any(1).double().mean().item()
+        shares[f"right{suffix}"] = (path == states).double().mean().item()
+    return shares
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="Viterbi's trellis",
+        summary="The best of exponentially many paths costs one column of additions per step. The most probable "
+        "state of each step is another question, and its answers need not fit together.",
+    )
+    check_textbook(report)
+    check_random_models(report, settings)
+    check_cost(report, settings)
+    check_pointwise(report, settings)
+    return report

@@ -69,6 +69,7 @@ from gradatim.plots.sequences import (
     label_probabilities,
     token_surprise,
 )
+from gradatim.plots.similarity import similarity_matrices
 from gradatim.plots.style import new_figure
 from gradatim.plots.timeseries import (
     filter_traces,
@@ -130,6 +131,7 @@ __all__ = [
     "score_table",
     "sensitivity_maps",
     "separability_grid",
+    "similarity_matrices",
     "solution_line",
     "threshold_network",
     "token_surprise",

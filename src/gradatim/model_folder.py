@@ -26,6 +26,7 @@ KINDS = {
     "text": ("gradatim.fitting.texts.model", "from_folder"),
     "series": ("gradatim.fitting.series.model", "from_folder"),
     "image": ("gradatim.fitting.images.model", "from_folder"),
+    "language": ("gradatim.fitting.language.model", "from_folder"),
 }
 
 

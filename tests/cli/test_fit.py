@@ -144,7 +144,7 @@ def test_files_that_are_not_to_be_had(call, tmp_path):
         ("sheet.xlsx", 2, "sheet.xlsx: must be CSV, TSV or Parquet. Save the table as CSV first.\n"),
         ("t.csv.gz", 2, "t.csv.gz: is damaged: it cannot be unpacked"),
         ("t.parquet", 2, "t.parquet: is damaged or not a Parquet file ("),
-        ("tiny-shakespeare", None, "fit: tiny-shakespeare must be a table, but it is one long text. Try 'iris'.\n"),
+        ("tiny-shakespeare", None, "fit: tiny-shakespeare must be a table, but it is one long text. Add --language-model.\n"),
     ]  # fmt: skip
     for data, expected, sentence in cases:
         code, out, err = call("fit", data, "--target", "y", "-o", "m")

@@ -1,4 +1,4 @@
-"""The commands: fit, predict, export, list, run, data."""
+"""The commands: fit, predict, generate, export, list, run, data."""
 
 import sys
 import webbrowser
@@ -10,6 +10,7 @@ import typer
 from gradatim import __version__
 from gradatim.cli.data import data_app
 from gradatim.cli.fit import export, fit, predict
+from gradatim.cli.generate import generate
 from gradatim.errors import InvalidValue
 
 app = typer.Typer(
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     invoke_without_command=True,
 )
-for command in (fit, predict, export):
+for command in (fit, predict, generate, export):
     app.command()(command)
 app.add_typer(data_app, name="data")
 

@@ -52,6 +52,14 @@ def fit(
         int | None,
         typer.Option(metavar="STEPS", help="Forecast the next steps of the series in the table."),
     ] = None,
+    language_model: Annotated[
+        bool,
+        typer.Option("--language-model", help="DATA is a text; train a network that goes on with it."),
+    ] = False,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(help="character, byte or byte-pair, for a language model.", show_default=False),
+    ] = None,
     budget: Annotated[
         str, typer.Option(help="Time for everything, such as 60s, 5m or 1h.")
     ] = "60s",
@@ -86,7 +94,7 @@ def fit(
 
         job = Job(
             target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
-            drop=tuple(drop or ()), text=text, forecast=forecast, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
+            drop=tuple(drop or ()), text=text, forecast=forecast, language_model=language_model, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
         )  # fmt: skip
         result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
     _show_fit(result)
@@ -113,7 +121,8 @@ def _show_fit(result: "FitResult") -> None:
     console.print(result.verdict.sentence, style="bold")
     console.print()
     typer.echo(f"Report: {result.folder / 'report.html'}")
-    typer.echo(f"Use it: gradatim predict {result.folder} NEW_DATA -o predictions.csv")
+    predicting = f"gradatim predict {result.folder} NEW_DATA -o predictions.csv"
+    typer.echo(f"Use it: {result.command or predicting}")
 
 
 def predict(

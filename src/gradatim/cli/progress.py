@@ -39,7 +39,10 @@ class StageBar:
         self.bar.stop()
 
     def tell(self, stage: str, share: float) -> None:
-        """Show what is being done and how much of it is done."""
+        """Show what is being done and how much of it is done; further lines of ``stage`` stay on the terminal."""
+        stage, _, shown = stage.partition("\n")
+        if shown and self.console.is_terminal:
+            self.console.print(f"{stage}\n{shown}\n", highlight=False, markup=False)
         self.bar.update(self.task, description=stage, completed=share)
         if not self.console.is_terminal and time.monotonic() - self.last > _QUIET:
             self.last = time.monotonic()

@@ -41,6 +41,7 @@ class FitResult:
         seconds: How long everything took.
         player: The data, as they were read and split.
         concerns: What a careful reader would worry about.
+        command: What to type next, where it is not ``gradatim predict``.
     """
 
     folder: Path
@@ -50,6 +51,7 @@ class FitResult:
     seconds: float
     player: Any
     concerns: list[str]
+    command: str = ""
 
     @property
     def headline(self) -> str:
@@ -162,7 +164,7 @@ def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None) ->
 def _write(player: Player, findings: Findings, job: Job, work: Work) -> FitResult:
     report = make_report(player, findings)
     report.settings, report.seconds = asdict(job), work.elapsed
-    model = player.save(findings.folder, findings, _about(player, findings), _files(report))
+    model = player.save(findings.folder, findings, _about(player, findings), report_files(report))
     return FitResult(
         findings.folder,
         model,
@@ -189,7 +191,8 @@ def _about(player: Player, findings: Findings) -> dict[str, Any]:
     }
 
 
-def _files(report: Report) -> dict[str, bytes]:
+def report_files(report: Report) -> dict[str, bytes]:
+    """The files of a report, by name."""
     with tempfile.TemporaryDirectory() as place:
         report.write(place)
         return {path.name: path.read_bytes() for path in sorted(Path(place).iterdir())}

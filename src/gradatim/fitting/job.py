@@ -8,6 +8,7 @@ from pathlib import Path
 from gradatim.errors import InvalidValue, choose
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
+TOKENIZERS = ("character", "byte", "byte-pair")
 CELLS_PER_SECOND, ROWS_PER_SECOND = 50_000, 2_000  # of the budget
 _EVERYWHERE = ("test", "budget", "trials", "rows", "seed")  # settings that every kind of data knows
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -26,6 +27,8 @@ class Job:
         drop: Columns to leave out.
         text: Column of texts, which are read instead of the other columns.
         forecast: Steps of a series to forecast.
+        language_model: Whether the data are a text to go on with.
+        tokenizer: How a text is cut: ``"character"``, ``"byte"`` or ``"byte-pair"``; found from the text by default.
         budget: Seconds for everything.
         trials: Settings of the network to try; time plays no part then.
         rows: Most rows to use.
@@ -40,6 +43,8 @@ class Job:
     drop: tuple[str, ...] = ()
     text: str | None = None
     forecast: int | None = None
+    language_model: bool = False
+    tokenizer: str | None = None
     budget: float = 60.0
     trials: int | None = None
     rows: int | None = None
@@ -47,6 +52,8 @@ class Job:
 
     def __post_init__(self) -> None:
         choose("fit", "task", self.task, TASKS)
+        if self.tokenizer is not None:
+            choose("fit", "tokenizer", self.tokenizer, TOKENIZERS)
         if isinstance(self.test, float) and not 0.0 < self.test < 1.0:
             raise InvalidValue(
                 f"fit: test must be a share between 0 and 1 or a file, got {self.test}. Try 0.2."

@@ -22,6 +22,11 @@ READERS = {
     "image": ("gradatim.fitting.images.player", "read_player"),
 }
 
+# Kinds whose course is not a contest by cross-validation, and the function that does the whole job.
+JOBS = {
+    "language": ("gradatim.fitting.language.job", "fit_language"),
+}
+
 
 def kind_of(data: "str | Path | pd.DataFrame", job: Job) -> str:
     """The kind of data that a path, a built-in name or a data frame stands for.
@@ -30,6 +35,8 @@ def kind_of(data: "str | Path | pd.DataFrame", job: Job) -> str:
         >>> kind_of("iris", Job())
         'table'
     """
+    if job.language_model:
+        return "language"
     if job.forecast is not None:
         return "series"
     if isinstance(data, str | Path) and (Path(data).is_dir() or str(data) in IMAGE_SETS):
@@ -67,7 +74,12 @@ def fit_data(
         tell: Called with what is being done and the share of it that is done.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
     """
-    module, reader = READERS[kind or kind_of(data, job)]
+    kind = kind or kind_of(data, job)
+    if kind in JOBS:
+        module, function = JOBS[kind]
+        fit = getattr(import_module(module), function)
+        return fit(data, job, output=output, resume=resume, tell=tell, started=started)
+    module, reader = READERS[kind]
     read = getattr(import_module(module), reader)
     return hold_contest(
         lambda: read(data, job), job, output=output, resume=resume, tell=tell, started=started

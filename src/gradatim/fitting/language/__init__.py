@@ -1,0 +1,1 @@
+"""Language models: a text file becomes a network that goes on writing."""

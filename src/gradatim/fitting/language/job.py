@@ -1,0 +1,263 @@
+"""From a text file to a language model: count, train, judge on the last part, write a model folder."""
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
+from gradatim.errors import InvalidValue, Unavailable
+from gradatim.fitting.comparison import Tell
+from gradatim.fitting.contest import RESERVE, FitResult, report_files
+from gradatim.fitting.job import Job
+from gradatim.fitting.language.corpus import (
+    Text,
+    Tokens,
+    map_tokens,
+    read_text,
+    split_tokens,
+    train_tokenizer,
+)
+from gradatim.fitting.language.judging import (
+    best_ngram,
+    block_characters,
+    block_scores,
+    ngram_bits,
+    token_bits,
+)
+from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.language.networks import (
+    Deadline,
+    Plan,
+    Size,
+    build_network,
+    choose_context,
+    make_plan,
+    train_network,
+)
+from gradatim.fitting.language.sections import LanguageFindings, make_report, samples
+from gradatim.fitting.language.watching import Watcher
+from gradatim.fitting.player import NETWORK
+from gradatim.fitting.verdict import Verdict, decide
+from gradatim.fitting.work import Work
+from gradatim.model_folder import check_folder
+from gradatim.timeseries import NGram
+from gradatim.training import History
+
+METRIC = "bits per character"
+UNIFORM, SINGLE = "characters equally likely", "frequencies"
+CHARACTERS, COUNTED, JUDGED = (
+    300_000,
+    30_000,
+    1_000,
+)  # read, counted and judged per second of the budget
+
+
+@dataclass
+class Reading:
+    """A text on its way into a network.
+
+    Args:
+        text: What was read.
+        tokenizer: How it is cut.
+        tokens: Its parts as numbers.
+        context: Tokens the network looks at.
+        notes: What was done, one sentence each.
+    """
+
+    text: Text
+    tokenizer: Tokenizer
+    tokens: Tokens
+    context: int
+    notes: list[str]
+
+
+def fit_language(
+    data: "str | Path",
+    job: Job,
+    *,
+    output: "str | Path",
+    resume: bool = False,
+    tell: Tell | None = None,
+    started: float | None = None,
+) -> FitResult:
+    """Train a language model on a text, compare it with counting, and write a model folder.
+
+    Args:
+        data: A UTF-8 text file, or a language set of the catalogue.
+        job: What is asked for.
+        output: The model folder to write.
+        resume: Go on with a run that was killed.
+        tell: Called with what is being done and the share of it that is done.
+        started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
+    """
+    started = time.perf_counter() if started is None else started
+    folder, tell = Path(output), tell or (lambda stage, share: None)
+    _check(data, job)
+    check_folder(folder, "fit: output")
+    tell("reading the text", 0.0)
+    text = read_text(data, job.rows or int(CHARACTERS * max(job.budget, 1.0)))
+    identity = {"data": text.digest, **asdict(job)}
+    del identity["budget"]  # a resumed run may be given more time
+    work = Work(folder.parent / f".{folder.name}.work", identity, resume=resume, started=started)
+    try:
+        result = _fit(text, job, work, folder, tell)
+    except (InvalidValue, Unavailable):
+        work.remove()
+        raise
+    work.remove()
+    return result
+
+
+def _check(data: Any, job: Job) -> None:
+    if not isinstance(data, str | Path):
+        raise InvalidValue(
+            f"fit: data must be a text file for a language model, got a {type(data).__name__}."
+        )
+    job.refuse_others("a language model", {"language_model", "tokenizer"})
+    if isinstance(job.test, str):
+        raise InvalidValue(
+            f"fit: test must be a share between 0 and 1 for a language model, got {job.test!r}. Try 0.2."
+        )
+    if job.trials is not None:
+        raise InvalidValue(
+            f"fit: trials must not be given for a language model, got {job.trials}. "
+            "Its size follows from --budget."
+        )
+
+
+def _fit(text: Text, job: Job, work: Work, folder: Path, tell: Tell) -> FitResult:
+    start_up = work.elapsed - work.spent
+    reading = _read(text, job, work, tell)
+    tell("counting", 0.1)
+    counted = reading.tokens.train[-int(COUNTED * max(job.budget, 10.0)) :]
+    ngram = best_ngram(counted, reading.tokens.validation[-100_000:], reading.tokenizer.vocab_size)
+    single = NGram(1, reading.tokenizer.vocab_size).fit([counted.astype(np.int64)])
+    if len(counted) < len(reading.tokens.train):
+        reading.notes.append(f"Counting used the last {len(counted):,} training tokens.")
+    judged = reading.tokens.test[: max(int(JUDGED * job.budget), 4 * reading.context + 1)]
+    end = job.budget * (1 - RESERVE) - start_up - 2.0
+    plan = _plan(reading, job, work, end - work.elapsed)
+    network = build_network(plan, reading.tokenizer.vocab_size)
+    model = LanguageModel(network, reading.tokenizer, about={})
+    history, watcher = _train(model, plan, reading, work, tell, end)
+    tell("judging on the last part", 0.9)
+    scores, verdict = _judge(model, {SINGLE: single, f"{ngram.order}-gram": ngram}, reading, judged)
+    findings = LanguageFindings(
+        folder=folder, name=text.name, text=text, tokenizer=reading.tokenizer, tokens=reading.tokens, plan=plan,
+        history=history, scores=scores, verdict=verdict, judged=len(judged), watched=watcher.samples,
+        written=samples(model, reading), notes=reading.notes, concerns=_concerns(verdict, history, plan),
+    )  # fmt: skip
+    return _write(model, findings, job, work)
+
+
+def _read(text: Text, job: Job, work: Work, tell: Tell) -> Reading:
+    notes, context = [], choose_context(job.budget)
+    assert isinstance(job.test, float)
+    if text.is_cut:
+        notes.append(
+            f"The first {text.characters:,} characters are used (a longer --budget or --rows takes more)."
+        )
+    tell("cutting the text into tokens", 0.05)
+    described = work.recall(
+        "tokenizer", lambda: train_tokenizer(text, job.tokenizer, 1 - float(job.test)).describe()
+    )
+    tokenizer = rebuild_tokenizer(described)
+    tokens = map_tokens(work.folder / "tokens.bin", text, tokenizer)
+    notes.append(
+        f"The text is cut into {len(tokens):,} tokens of {tokenizer.vocab_size:,} kinds "
+        f"({described['name'].replace('_', ' ')}); the last {100 * job.test:.0f} % are held out, half to choose the "
+        "best round by, half for the test."
+    )
+    parts = split_tokens(text.name, tokens, job.test, context)
+    return Reading(text, tokenizer, parts, context, notes)
+
+
+def _plan(reading: Reading, job: Job, work: Work, seconds: float) -> Plan:
+    made = work.recall(
+        "plan",
+        lambda: asdict(
+            make_plan(
+                reading.tokenizer.vocab_size, reading.tokens.train, context=reading.context,
+                seconds=0.75 * seconds, seed=job.seed,
+            )
+        ),
+    )  # fmt: skip
+    return Plan(**{**made, "size": Size(*made["size"])})
+
+
+def _train(
+    model: LanguageModel, plan: Plan, reading: Reading, work: Work, tell: Tell, end: float
+) -> tuple[History, Watcher]:
+    train, validation = reading.tokens.train, reading.tokens.validation
+    shown = validation[:50_000]
+    per_character = len(shown) / max(len(reading.tokenizer.decode(shown.tolist())), 1)
+    watcher = Watcher(model, plan, work, tell, prompt=_prompt(reading), per_character=per_character)
+    history = train_network(
+        model.network, plan, train, validation, checkpoint=work.folder / "network.safetensors",
+        observers=[watcher, Deadline(lambda: work.elapsed > end)],
+    )  # fmt: skip
+    if history.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return history, watcher
+
+
+def _prompt(reading: Reading) -> str:
+    """The beginning of the held-out part, half a context of it: nothing that the network has read."""
+    start = reading.tokens.validation[: reading.context // 2].tolist()
+    return reading.tokenizer.decode(start).strip("�")
+
+
+def _judge(
+    model: LanguageModel, counted: dict[str, NGram], reading: Reading, judged: np.ndarray
+) -> tuple[dict[str, np.ndarray], Verdict]:
+    bits = {NETWORK: token_bits(model.network, judged)}
+    count = len(bits[NETWORK])
+    for name, ngram in counted.items():
+        bits[name] = ngram_bits(ngram, judged, reading.context, count)
+    characters = block_characters(reading.tokenizer, judged, reading.context, count)
+    scores = {name: block_scores(values, characters) for name, values in bits.items()}
+    uniform = np.full(len(characters), np.log2(len(reading.text.alphabet)))
+    simple = {UNIFORM: uniform, **{name: scores[name] for name in counted}}
+    verdict = decide(simple, scores[NETWORK], 0.0, METRIC)
+    return {**simple, NETWORK: scores[NETWORK]}, verdict
+
+
+def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
+    concerns = []
+    if not verdict.network_wins:
+        concerns.append(
+            "The network predicts this text no better than counting does. Give it a longer --budget or "
+            "more text before you rely on what it writes."
+        )
+    if history.stopped == "out of time":
+        concerns.append(
+            f"The machine was slower than measured: training ended after {len(history.records)} of "
+            f"{plan.rounds} rounds."
+        )
+    elif history.stopped is not None:
+        concerns.append(
+            f"Training ended early: {history.stopped}. A longer text would help more than time."
+        )
+    return concerns
+
+
+def _write(model: LanguageModel, f: LanguageFindings, job: Job, work: Work) -> FitResult:
+    report = make_report(f)
+    report.settings, report.seconds = asdict(job), work.elapsed
+    model.about = {
+        "data": f.name,
+        "task": "language model",
+        "metric": METRIC,
+        "verdict": f.verdict.sentence,
+        "training_tokens": len(f.tokens.train),
+        "test_tokens": f.judged,
+        "test": {name: {METRIC: float(values.mean())} for name, values in f.scores.items()},
+    }
+    model.save(f.folder, report_files(report))
+    command = f'gradatim generate {f.folder} --prompt "{f.written[0].prompt[-20:].strip()}"'
+    return FitResult(
+        f.folder, model, f.verdict, report, work.elapsed, f, f.concerns, command=command
+    )

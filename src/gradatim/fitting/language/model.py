@@ -1,0 +1,124 @@
+"""The saved language model, and what it writes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
+from gradatim.errors import InvalidValue
+from gradatim.model_folder import load_model, save_model
+from gradatim.models import GPT, describe, generate, rebuild, stream
+from gradatim.training.checkpoint import check_weights
+
+TORN = "�"  # what part of a character decodes to
+
+
+class LanguageModel:
+    """A network that goes on with a text.
+
+    Args:
+        network: A trained GPT.
+        tokenizer: The tokenizer it was trained with.
+        about: Plain facts: bits per character, verdict, data.
+    """
+
+    def __init__(self, network: GPT, tokenizer: Tokenizer, *, about: dict[str, Any]) -> None:
+        self.network, self.tokenizer, self.about = network, tokenizer, about
+
+    def encode(self, prompt: str, notes: list[str] | None = None) -> list[int]:
+        """Token numbers of a prompt; of one longer than the context the last are kept, which ``notes`` is told."""
+        if not prompt:
+            raise InvalidValue(
+                "generate: prompt must hold at least one character, got none. Start with a line break."
+            )
+        tokens, context = self.tokenizer.encode(prompt), self.network.context
+        if len(tokens) > context and notes is not None:
+            notes.append(
+                f"the prompt has {len(tokens):,} tokens; the model sees the last {context} of them."
+            )
+        return tokens[-context:]
+
+    def generate(
+        self,
+        prompt: str,
+        num_tokens: int = 200,
+        *,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        num_beams: int = 1,
+        seed: int = 0,
+    ) -> str:
+        """Return what follows ``prompt``; the arguments are those of :func:`gradatim.models.generate`."""
+        tokens = self.encode(prompt)
+        out = generate(
+            self.network, tokens, num_tokens, temperature=temperature, top_k=top_k, top_p=top_p,
+            num_beams=num_beams, seed=seed,
+        )  # fmt: skip
+        return self.tokenizer.decode(out[len(tokens) :].tolist())
+
+    def stream(
+        self,
+        prompt: str,
+        num_tokens: int = 200,
+        *,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int = 0,
+    ) -> Iterator[str]:
+        """Yield what follows ``prompt`` as it is written, in whole characters."""
+        drawn = stream(
+            self.network, self.encode(prompt), num_tokens, temperature=temperature, top_k=top_k,
+            top_p=top_p, seed=seed,
+        )  # fmt: skip
+        return self._whole_characters(int(token) for token in drawn)
+
+    def _whole_characters(self, tokens: Iterator[int]) -> Iterator[str]:
+        held: list[int] = []
+        for token in tokens:
+            held.append(token)
+            text = self.tokenizer.decode(held)
+            if not text.endswith(TORN) or len(held) > 4:
+                yield text
+                held = []
+        if held:
+            yield self.tokenizer.decode(held)
+
+    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
+        """Write a model folder that :func:`gradatim.load_model` reads."""
+        description = {
+            "tokenizer": self.tokenizer.describe(),
+            "network": describe(self.network),
+            "about": self.about,
+        }
+        return save_model(folder, "language", description, self.network.state_dict(), extra)
+
+    def __repr__(self) -> str:
+        sizes = f"context {self.network.context}, {self.tokenizer.vocab_size} tokens"
+        return f"LanguageModel({sizes})"
+
+
+def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> LanguageModel:
+    """Rebuild a saved language model; weights of another network are refused by name."""
+    with torch.random.fork_rng():
+        network = rebuild(description["network"])
+    assert isinstance(network, GPT)
+    check_weights("load_model", network, tensors)
+    network.load_state_dict(tensors)
+    tokenizer = rebuild_tokenizer(description["tokenizer"])
+    return LanguageModel(network.eval(), tokenizer, about=description["about"])
+
+
+def load_language_model(folder: str | Path) -> LanguageModel:
+    """Read a model folder, which must hold a language model."""
+    model = load_model(folder)
+    if not isinstance(model, LanguageModel):
+        raise InvalidValue(
+            f"generate: model must be a language model, got a {type(model).__name__}. "
+            "Train one with 'gradatim fit TEXT --language-model'."
+        )
+    return model

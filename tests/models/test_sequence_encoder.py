@@ -17,6 +17,13 @@ def test_the_summary_is_the_state_at_both_ends():
         assert is_real[b].sum() == length
 
 
+def test_a_summary_is_an_output_where_states_are_something_else():
+    encoder = SequenceEncoder(3, 4, cell="lru")
+    x, lengths = torch.randn(2, 6, 3), torch.tensor([6, 2])
+    outputs, summary, _, _ = encoder(x, lengths)
+    assert torch.equal(summary, torch.stack([outputs[0, 5], outputs[1, 1]]))
+
+
 def test_common_padding_is_cut_and_given_back():
     encoder = SequenceEncoder(3, 4)
     x, lengths = torch.randn(2, 9, 3), torch.tensor([3, 2])

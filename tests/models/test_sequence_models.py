@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gradatim.models import build, describe, rebuild
+from gradatim.nn import CELLS
 
 TOKENS = torch.tensor([[4, 5, 6], [6, 4, 2]])
 LENGTHS = torch.tensor([3, 2])
@@ -45,3 +46,27 @@ def test_equal_seeds_give_equal_weights_and_dtype_holds(name):
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
     double = [x.double() if x.is_floating_point() else x for x in inputs]
     assert outputs(build(name, **arguments).double(), double).dtype == torch.float64
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("cell", CELLS)
+def test_every_cell_will_do(name, cell):
+    """Whatever state a cell has: two parts, complex numbers, an odd width."""
+    arguments, inputs = CASES[name]
+    model = build(name, **{**arguments, "cell": cell, "hidden_dim": 5})
+    result = outputs(model, inputs)
+    assert result.isfinite().all()
+    result.sum().backward()
+    assert all(p.grad is not None for p in model.parameters())
+
+
+@pytest.mark.parametrize("cell", ["lstm", "lru"])
+def test_writers_start_from_what_they_are_given(cell):
+    """Two vectors, two beginnings, and a beam that reorders states of any kind."""
+    torch.manual_seed(0)
+    generator = build("sequence_generator", input_dim=4, num_tokens=9, cell=cell, num_layers=2)
+    logits = generator(VECTORS[:, 0], TOKENS[:1].expand(2, -1))
+    assert not torch.allclose(logits[0], logits[1])
+    assert generator.generate(VECTORS[:, 0], length=3, beam_width=2).shape == (2, 3)
+    translator = build("seq2seq", source_tokens=9, target_tokens=8, cell=cell)
+    assert translator.translate(TOKENS, LENGTHS, beam_width=2, max_length=3).tokens.shape[:2] == (2, 2)  # fmt: skip

@@ -5,7 +5,7 @@ from gradatim.models.stack_step import step_stack
 from gradatim.nn import Recurrent
 
 
-@pytest.mark.parametrize("cell", ["gru", "lstm", "elman"])
+@pytest.mark.parametrize("cell", ["gru", "lstm", "elman", "lru"])
 def test_steps_equal_the_sequence(cell):
     torch.manual_seed(0)
     rnn = Recurrent(cell, 3, 4, num_layers=2, dropout=0.5).double().eval()

@@ -8,6 +8,11 @@ from torch import Tensor, nn
 
 from gradatim.data.vocabulary import END, PAD, START
 from gradatim.errors import InvalidValue, choose
+from gradatim.models.decoder_state import (
+    last_layer_numbers,
+    numbers_per_part,
+    state_from_numbers,
+)
 from gradatim.models.sequence_encoder import SequenceEncoder
 from gradatim.models.stack_step import step_stack
 from gradatim.nn import AdditiveAttention, DotAttention, Recurrent, beam_search, initialize
@@ -102,15 +107,16 @@ class Seq2Seq(nn.Module):
             is_bidirectional=True, dropout=dropout,
         )  # fmt: skip
         key_dim = self.encoder.output_dim
+        query_dim = numbers_per_part(self.encoder.rnn)
         self.attend: AdditiveAttention | DotAttention | None = None
         if attention == "additive":
-            self.attend = AdditiveAttention(hidden_dim, key_dim, hidden_dim)
+            self.attend = AdditiveAttention(query_dim, key_dim, hidden_dim)
         elif attention == "dot":
-            self.attend = DotAttention(hidden_dim, key_dim)
+            self.attend = DotAttention(query_dim, key_dim)
         self.embedding = nn.Embedding(target_tokens, dim, padding_idx=PAD)
         self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=dropout)
         self.drop = nn.Dropout(dropout)
-        self.begin = nn.Linear(key_dim, self.rnn.num_states * num_layers * hidden_dim)
+        self.begin = nn.Linear(key_dim, self.rnn.num_states * num_layers * query_dim)
         self.readout = nn.Linear(hidden_dim + key_dim, target_tokens)
         initialize(self.begin, "xavier")
         initialize(self.readout, "xavier")
@@ -186,9 +192,8 @@ class Seq2Seq(nn.Module):
     def _encode(self, source: Tensor, lengths: Tensor | None) -> tuple[_Memory, State]:
         keys, summary, _, is_real = self.encoder(source, lengths)
         projected = None if self.attend is None else self.attend.project(keys)
-        h = torch.tanh(self.begin(summary))  # (B, states * layers * H)
-        state = h.view(len(h), -1, self.num_layers, self.hidden_dim).permute(1, 2, 0, 3)
-        return _Memory(keys, projected, summary, is_real), tuple(state)
+        state = state_from_numbers(self.rnn, torch.tanh(self.begin(summary)))
+        return _Memory(keys, projected, summary, is_real), state
 
     def _embed(self, tokens: Tensor) -> Tensor:
         return self.drop(self.embedding(tokens))
@@ -198,7 +203,7 @@ class Seq2Seq(nn.Module):
         context, weights = memory.summary, None
         if self.attend is not None:
             context, weights = self.attend(
-                state[0][-1], memory.keys, memory.is_real, memory.projected
+                last_layer_numbers(state), memory.keys, memory.is_real, memory.projected
             )
         x = torch.cat([embedded, context], -1)  # (B, dim + key_dim)
         output, state = step_stack(self.rnn, x, state)

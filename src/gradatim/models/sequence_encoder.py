@@ -17,8 +17,8 @@ class Encoded(NamedTuple):
 
     Args:
         outputs: Outputs of the last layer, zero at padding, shape ``(B, T, output_dim)``.
-        summary: The last layer's state after the last real step, both directions side by side, shape
-            ``(B, output_dim)``.
+        summary: The last layer's output after the last real step, beside it that of the other direction
+            after the first, shape ``(B, output_dim)``.
         state: State of all layers after the last real step, as :class:`~gradatim.nn.Recurrent` returns it.
         is_real: False at padding, shape ``(B, T)``; ``None`` where there is none.
     """
@@ -83,13 +83,23 @@ class SequenceEncoder(nn.Module):
         if self.embedding is not None:
             x = self.drop(self.embedding(x))  # (B, T, input_dim)
         outputs, state = self.rnn(x, lengths)
-        last = state[0][-self.rnn.num_directions :]  # (directions, B, H)
-        summary = self.drop(last.transpose(0, 1).flatten(1))  # (B, output_dim)
+        summary = self.drop(self._summarize(outputs, lengths))
         missing = T - x.shape[1]
         if missing:
             outputs = nn.functional.pad(outputs, (0, 0, 0, missing))
             is_real = real_steps("SequenceEncoder", outputs, lengths)
         return Encoded(self.drop(outputs), summary, state, is_real)
+
+    def _summarize(self, outputs: Tensor, lengths: Tensor | None) -> Tensor:
+        """Return the outputs ``(B, output_dim)`` of both directions where they have read everything."""
+        if lengths is None:
+            last = outputs[:, -1]
+        else:
+            last = outputs[torch.arange(len(outputs), device=outputs.device), lengths - 1]
+        if not self.rnn.is_bidirectional:
+            return last
+        H = self.rnn.hidden_dim
+        return torch.cat([last[:, :H], outputs[:, 0, H:]], -1)
 
     def _check(self, x: Tensor, lengths: Tensor | None) -> None:
         if x.ndim < 2 or 0 in x.shape[:2]:

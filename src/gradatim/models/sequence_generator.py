@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from gradatim.data.vocabulary import END, START
 from gradatim.errors import InvalidValue
+from gradatim.models.decoder_state import numbers_per_part, state_from_numbers
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.nn import beam_search, generate, initialize
 from gradatim.nn.cells.cell import State
@@ -62,18 +63,17 @@ class SequenceGenerator(nn.Module):
         self.language = RecurrentLanguageModel(
             num_tokens, dim=dim, hidden_dim=hidden_dim, cell=cell, num_layers=num_layers, dropout=dropout
         )  # fmt: skip
-        parts = self.language.rnn.num_states * num_layers
-        self.begin = nn.Linear(input_dim, parts * hidden_dim)
+        rnn = self.language.rnn
+        self.begin = nn.Linear(input_dim, rnn.num_states * num_layers * numbers_per_part(rnn))
         initialize(self.begin, "xavier")
 
     def initial_state(self, x: Tensor) -> State:
-        """Return the decoder's state before its first step, parts ``(layers, B, hidden_dim)``."""
+        """Return the decoder's state before its first step, parts ``(layers, B, state_dim)``."""
         if x.ndim != 2 or x.shape[1] != self.input_dim:
             raise InvalidValue(
                 f"SequenceGenerator: x must have shape (B, {self.input_dim}), got {tuple(x.shape)}."
             )
-        h = torch.tanh(self.begin(x))  # (B, states * layers * H)
-        return tuple(h.view(len(x), -1, self.num_layers, self.hidden_dim).permute(1, 2, 0, 3))
+        return state_from_numbers(self.language.rnn, torch.tanh(self.begin(x)))
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         """Predict each token of ``target`` from those before it, which are given (teacher forcing).

@@ -100,8 +100,7 @@ def share_known(text: str, known: set[str]) -> float:
     return sum(word in known for word in words) / max(len(words), 1)
 
 
-def run(settings: Settings) -> Report:
-    text = read_text(settings)
+def train_lstm(text: Text, settings: Settings) -> RecurrentLanguageModel:
     torch.manual_seed(settings.seed)
     model = RecurrentLanguageModel(
         len(text.letters), dim=settings.dim, hidden_dim=settings.hidden_dim
@@ -112,6 +111,12 @@ def run(settings: Settings) -> Report:
         progress=False,
     )  # fmt: skip
     trainer.fit(as_streams(text.train, settings.streams))
+    return model
+
+
+def run(settings: Settings) -> Report:
+    text = read_text(settings)
+    model = train_lstm(text, settings)
     bits = {"all letters equally likely": math.log2(len(text.letters))}
     codes = (text.train.numpy(), text.test.numpy())
     bits |= {name: table_bits(*codes, k, len(text.letters)) for name, k in ORDERS.items()}

@@ -26,7 +26,8 @@ CLASSIFICATION = (
 NEIGHBOURS = (3, 7, 15, 31)
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
 MANY_CELLS = 1_000_000  # past which trees grow on all threads
-MAX_DISTANCES = 1e11  # multiplications per fold past which neighbours are not searched
+CHOOSING_ROWS = 2_000  # held out to choose a setting, at most
+DISTANCES_PER_SECOND = 5e6  # of the budget, in every fold: some 5 % of it
 
 
 def simple_models(classes: int) -> tuple[str, ...]:
@@ -37,6 +38,17 @@ def simple_models(classes: int) -> tuple[str, ...]:
         ('mean', 'ridge regression')
     """
     return CLASSIFICATION if classes else REGRESSION
+
+
+def can_search(train: int, judge: int, budget: float) -> bool:
+    """Whether neighbours of so many rows are found in a small part of ``budget`` seconds.
+
+    Example:
+        >>> can_search(8_000, 2_000, 60.0), can_search(80_000, 20_000, 60.0)
+        (True, False)
+    """
+    queries = judge + len(NEIGHBOURS) * min(train // 4, CHOOSING_ROWS)
+    return train * queries <= DISTANCES_PER_SECOND * budget
 
 
 def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
@@ -111,10 +123,10 @@ def _choose(
     classes: int,
     seed: int,
 ) -> float:
-    """The setting with the best score on a quarter of the rows, held out."""
-    held = np.random.default_rng(seed).permutation(len(y)) % 4 == 0
-    rows = np.flatnonzero(~held)
-    if len(y) < 20 or not held.any() or (classes and len(np.unique(y[rows])) < 2):
+    """The setting with the best score on rows held out, a quarter of them at most."""
+    order, quarter = np.random.default_rng(seed).permutation(len(y)), len(y) // 4
+    held, rows = order[:quarter][:CHOOSING_ROWS], np.sort(order[quarter:])
+    if len(y) < 20 or (classes and len(np.unique(y[rows])) < 2):
         return settings[len(settings) // 2]
     scores = [score(y[held], predict(fit(s, rows), X[held]), classes) for s in settings]
     return settings[int(np.argmin(scores))]

@@ -17,7 +17,7 @@ from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.splitting import Split, make_folds
 from gradatim.fitting.tables import sections
-from gradatim.fitting.tables.candidates import MAX_DISTANCES, NEAREST, fit_simple, simple_models
+from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.model import TableModel
@@ -81,11 +81,9 @@ class TablePlayer:
         return digest.hexdigest()
 
     def prepare(self, work: Work, budget: float | None) -> None:
-        """Leave k nearest neighbours out where they cannot be searched in any sensible time."""
+        """Leave k nearest neighbours out where searching them would use up the budget."""
         train, judge = self.folds[-1]
-        width = self.features(len(self.folds) - 1)[0].shape[1]
-        too_many = len(train) * (len(judge) + len(train) / 4) * width > MAX_DISTANCES
-        if too_many and NEAREST in self.simple:
+        if not can_search(len(train), len(judge), budget or 60.0):
             self.simple = tuple(name for name in self.simple if name != NEAREST)
             self.notes.append(f"{NEAREST} is left out: too many rows to measure every distance.")
 

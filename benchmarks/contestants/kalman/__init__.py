@@ -1,0 +1,1 @@
+"""Contestants that filter with linear dynamical systems."""

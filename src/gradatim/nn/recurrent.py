@@ -90,13 +90,15 @@ class Recurrent(nn.Module):
 
     def initial_state(self, batch: int) -> State:
         """Return the state before the first step, parts of shape ``(layers * directions, batch, H)``."""
-        shape = (len(self.cells), batch, self.state_dim)
+        return self._initial_state(batch, next(self.parameters()))
+
+    def _initial_state(self, batch: int, like: Tensor) -> State:
+        shape = (self.num_layers * self.num_directions, batch, self.state_dim)
         if self.learn_initial_state:
             learned = (torch.view_as_complex(p) if self.is_complex else p for p in self.initial)
             return tuple(part[:, None].expand(shape) for part in learned)
-        first = next(self.parameters())
-        dtype = first.dtype.to_complex() if self.is_complex else first.dtype
-        return (torch.zeros(shape, dtype=dtype, device=first.device),) * self.num_states
+        dtype = like.dtype.to_complex() if self.is_complex else like.dtype
+        return (torch.zeros(shape, dtype=dtype, device=like.device),) * self.num_states
 
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | None = None
@@ -117,7 +119,7 @@ class Recurrent(nn.Module):
         is_real = real_steps("Recurrent", x, lengths)
         if is_real is not None:
             x = x.masked_fill(~is_real[..., None], 0.0)
-        state = self.initial_state(len(x)) if state is None else state
+        state = self._initial_state(len(x), x) if state is None else state
         if x.shape[1] == 0:
             return x.new_zeros(len(x), 0, self.output_dim), state
         finals: list[State] = []
@@ -125,6 +127,8 @@ class Recurrent(nn.Module):
             x = self._run_layer(layer, x, state, is_real, finals)
         if is_real is not None:
             x = x.masked_fill(~is_real[..., None], 0.0)
+        if len(finals) == 1:
+            return x, tuple(part[None] for part in finals[0])
         return x, tuple(torch.stack(parts) for parts in zip(*finals, strict=True))
 
     def _run_layer(
@@ -155,8 +159,10 @@ class Recurrent(nn.Module):
                 f"Recurrent: x must be real numbers of shape (batch, time, {self.input_dim}), got "
                 f"{x.dtype} of shape {tuple(x.shape)}."
             )
+        if state is None:
+            return
         shape = (len(self.cells), len(x), self.state_dim)
-        if state is not None and [tuple(part.shape) for part in state] != [shape] * self.num_states:
+        if [tuple(part.shape) for part in state] != [shape] * self.num_states:
             raise InvalidValue(
                 f"Recurrent: state must be {self.num_states} tensor(s) of shape {shape}, got "
                 f"{[tuple(part.shape) for part in state]}."

@@ -121,7 +121,6 @@ class LRUCell(Cell):
     def unroll(
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        drive = self.project(x.transpose(0, 1))  # (T, B, N)
-        h = linear_scan(self.eigenvalues(), drive.transpose(0, 1), state[0])
+        h = linear_scan(self.eigenvalues(), self.project(x), state[0])  # (B, T, N)
         last = h[:, -1] if is_real is None else last_real(h, state[0], is_real)
-        return self._read(h.transpose(0, 1)).transpose(0, 1), (last,)
+        return self._read(h), (last,)

@@ -1,0 +1,1 @@
+"""Contestants that train a recurrent network."""

@@ -48,6 +48,10 @@ def fit(
         str | None,
         typer.Option(metavar="COLUMN", help="A column of texts, to be read word by word."),
     ] = None,
+    pretrained: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Read texts with a published encoder: minilm."),
+    ] = None,
     forecast: Annotated[
         int | None,
         typer.Option(metavar="STEPS", help="Forecast the next steps of the series in the table."),
@@ -94,7 +98,7 @@ def fit(
 
         job = Job(
             target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
-            drop=tuple(drop or ()), text=text, forecast=forecast, language_model=language_model, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
+            drop=tuple(drop or ()), text=text, pretrained=pretrained, forecast=forecast, language_model=language_model, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
         )  # fmt: skip
         result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
     _show_fit(result)

@@ -8,6 +8,7 @@ from pathlib import Path
 from gradatim.errors import InvalidValue, choose
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
+PRETRAINED = ("minilm",)
 TOKENIZERS = ("character", "byte", "byte-pair")
 CELLS_PER_SECOND, ROWS_PER_SECOND = 50_000, 2_000  # of the budget
 _EVERYWHERE = ("test", "budget", "trials", "rows", "seed")  # settings that every kind of data knows
@@ -26,6 +27,7 @@ class Job:
         group: Column of groups that must not be torn apart.
         drop: Columns to leave out.
         text: Column of texts, which are read instead of the other columns.
+        pretrained: Published encoder of texts that the network starts from: ``"minilm"``.
         forecast: Steps of a series to forecast.
         language_model: Whether the data are a text to go on with.
         tokenizer: How a text is cut: ``"character"``, ``"byte"`` or ``"byte-pair"``; found from the text by default.
@@ -42,6 +44,7 @@ class Job:
     group: str | None = None
     drop: tuple[str, ...] = ()
     text: str | None = None
+    pretrained: str | None = None
     forecast: int | None = None
     language_model: bool = False
     tokenizer: str | None = None
@@ -52,6 +55,8 @@ class Job:
 
     def __post_init__(self) -> None:
         choose("fit", "task", self.task, TASKS)
+        if self.pretrained is not None:
+            choose("fit", "pretrained", self.pretrained, PRETRAINED)
         if self.tokenizer is not None:
             choose("fit", "tokenizer", self.tokenizer, TOKENIZERS)
         if isinstance(self.test, float) and not 0.0 < self.test < 1.0:

@@ -64,14 +64,20 @@ class WordModel:
 
     def outputs(self, texts: Sequence[str]) -> np.ndarray:
         """Return probabilities ``(N, classes)``, or values ``(N,)``."""
-        if not self.terms:
-            return self.from_features(sparse.csr_matrix((len(texts), 0)))
-        counts = count_terms(read_corpus(texts, self.words), self.terms).counts
-        return self.from_features(weigh(counts, self.rarity))
+        return self.finish(self.logits(self.features(texts)))
 
-    def from_features(self, features: sparse.csr_matrix) -> np.ndarray:
-        """Return outputs from weighted counts."""
-        logits = features @ self.weight.T + self.bias
+    def features(self, texts: Sequence[str]) -> sparse.csr_matrix:
+        """Return the weighted counts of texts."""
+        if not self.terms:
+            return sparse.csr_matrix((len(texts), 0))
+        return weigh(count_terms(read_corpus(texts, self.words), self.terms).counts, self.rarity)
+
+    def logits(self, features: sparse.csr_matrix) -> np.ndarray:
+        """Return logits, or values, of weighted counts, shape ``(N, outputs)``."""
+        return features @ self.weight.T + self.bias
+
+    def finish(self, logits: np.ndarray) -> np.ndarray:
+        """Return outputs from logits."""
         return softmax(logits) if self.classes else logits[:, 0]
 
 
@@ -125,21 +131,34 @@ def fit_words(
     counts = counted.counts[rows]
     columns, rarity = choose_terms(counts)
     features = weigh(counts[:, columns], rarity)
+    weight, bias, penalty = choose_penalty(features, y, classes, seed)
     terms = [counted.terms[k] for k in columns.tolist()]
+    return WordModel(terms, rarity, weight, bias, classes, {"penalty": penalty})
 
-    def fit(penalty: float, part: np.ndarray) -> WordModel:
-        weight, bias = _solve(features[part], y[part], classes, penalty)
-        return WordModel(terms, rarity, weight, bias, classes, {"penalty": penalty})
 
+def choose_penalty(
+    features: sparse.csr_matrix, y: np.ndarray, classes: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Fit logistic or ridge regression with the penalty that is best on a quarter of the rows; return weight, bias and it.
+
+    Args:
+        features: Shape ``(N, terms)``.
+        y: Classes or values.
+        classes: Number of classes; 0 for regression.
+        seed: Fixes the inner split.
+    """
     held = np.random.default_rng(seed).permutation(len(y)) % 4 == 0
     learn = np.flatnonzero(~held)
     penalty = PENALTIES[1]
     if held.any() and len(np.unique(y[learn])) > 1:
-        scores = [
-            score(y[held], fit(p, learn).from_features(features[held]), classes) for p in PENALTIES
-        ]
+        scores = []
+        for option in PENALTIES:
+            weight, bias = _solve(features[learn], y[learn], classes, option)
+            logits = features[held] @ weight.T + bias
+            output = softmax(logits) if classes else logits[:, 0]
+            scores.append(score(y[held], output, classes))
         penalty = PENALTIES[int(np.argmin(scores))]
-    return fit(penalty, np.arange(len(y)))
+    return *_solve(features, y, classes, penalty), penalty
 
 
 def _solve(

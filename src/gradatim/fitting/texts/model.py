@@ -10,17 +10,19 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.errors import InvalidValue, choose, nearest_first
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.tables.reading import iterate
 from gradatim.fitting.texts.linear import WordModel
 from gradatim.fitting.texts.networks import TextNetwork
+from gradatim.fitting.texts.pretrained import PretrainedNetwork
 from gradatim.fitting.texts.problem import read_texts
 from gradatim.model_folder import save_model
-from gradatim.models import describe, rebuild
+from gradatim.models import BERT, SentenceEncoder, describe, rebuild
 
-FittedText = WordModel | TextNetwork
+FittedText = WordModel | TextNetwork | PretrainedNetwork
 
 
 class TextModel:
@@ -120,14 +122,47 @@ def _describe(model: FittedText) -> dict[str, Any]:
     shared = {"kind": model.kind, "classes": model.classes, "settings": model.settings}
     if isinstance(model, WordModel):
         return {**shared, "terms": model.terms}
+    if isinstance(model, PretrainedNetwork):
+        encoder = model.encoder
+        return {
+            **shared,
+            "terms": model.words.terms,
+            "module": describe(encoder.model),
+            "tokens": encoder.tokenizer.tokens,
+            "is_cased": encoder.tokenizer.is_cased,
+            "max_length": encoder.max_length,
+        }
     return {**shared, "words": model.words, "module": describe(model.module)}
 
 
 def _tensors(model: FittedText) -> dict[str, Tensor]:
     if isinstance(model, TextNetwork):
         return model.module.state_dict()
-    arrays = {"rarity": model.rarity, "weight": model.weight, "bias": model.bias}
+    if isinstance(model, PretrainedNetwork):
+        own = {"center": model.center, "scale": model.scale, "head": model.weight}
+        encoder = {f"encoder/{k}": t for k, t in model.encoder.model.state_dict().items()}
+        return encoder | _arrays(own) | _tensors(model.words)
+    return _arrays({"rarity": model.rarity, "weight": model.weight, "bias": model.bias})
+
+
+def _arrays(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
     return {key: torch.from_numpy(np.ascontiguousarray(a)) for key, a in arrays.items()}
+
+
+def _word_model(facts: dict[str, Any], own: dict[str, Tensor]) -> WordModel:
+    rarity, weight, bias = (own[key].numpy() for key in ("rarity", "weight", "bias"))
+    return WordModel(facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"])
+
+
+def _pretrained(facts: dict[str, Any], own: dict[str, Tensor]) -> PretrainedNetwork:
+    trunk = rebuild(facts["module"])
+    assert isinstance(trunk, BERT)
+    prefix = "encoder/"
+    trunk.load_state_dict({k.removeprefix(prefix): t for k, t in own.items() if k.startswith(prefix)})  # fmt: skip
+    tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])
+    encoder = SentenceEncoder(trunk, tokenizer, max_length=facts["max_length"])
+    center, scale, head = (own[key].numpy() for key in ("center", "scale", "head"))
+    return PretrainedNetwork(encoder, center, scale, head, _word_model(facts, own), facts["settings"])  # fmt: skip
 
 
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TextModel:
@@ -136,10 +171,9 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Text
     for name, facts in description["models"].items():
         own = {k.removeprefix(f"{name}/"): t for k, t in tensors.items() if k.startswith(f"{name}/")}  # fmt: skip
         if facts["kind"] == WordModel.kind:
-            rarity, weight, bias = (own[key].numpy() for key in ("rarity", "weight", "bias"))
-            models[name] = WordModel(
-                facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"]
-            )
+            models[name] = _word_model(facts, own)
+        elif facts["kind"] == PretrainedNetwork.kind:
+            models[name] = _pretrained(facts, own)
         else:
             module = rebuild(facts["module"])
             module.load_state_dict(own)

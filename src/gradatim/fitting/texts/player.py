@@ -1,9 +1,7 @@
 """Texts in the contest."""
 
 import hashlib
-import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +18,17 @@ from gradatim.fitting.splitting import Split, make_folds
 from gradatim.fitting.tables.reading import RawTable, read_table
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.corpus import count_terms, read_corpus
+from gradatim.fitting.texts.family import FEWEST, SHARE, Family, LearnedFamily, PretrainedFamily
 from gradatim.fitting.texts.linear import WORDS, fit_trivial, fit_words
 from gradatim.fitting.texts.model import FittedText, TextModel
-from gradatim.fitting.texts.networks import TextSettings, draw_settings, fit_network
 from gradatim.fitting.texts.problem import TextProblem, prepare
 from gradatim.fitting.work import Work
+from gradatim.models import SentenceEncoder, published_minilm
 from gradatim.training import History
 
-USES = ("target", "task", "text")
+USES = ("target", "task", "text", "pretrained")
 CHARACTERS_PER_SECOND = 500_000  # of the budget
-PROBE = 512  # texts on which the recurrent network's time is measured
+TOKENS_PER_SECOND = 5_000  # that a published encoder reads, about
 RARE_CLASS = 0.1
 
 
@@ -39,7 +38,8 @@ def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TextPlayer":
     raw = read_table(data)
     _sample(raw, job)
     test = read_table(job.test) if isinstance(job.test, str) else None
-    return TextPlayer(prepare(raw, job, test), job.seed)
+    encoder = None if job.pretrained is None else published_minilm()
+    return TextPlayer(prepare(raw, job, test), job.seed, encoder)
 
 
 def _sample(raw: RawTable, job: Job) -> None:
@@ -48,6 +48,8 @@ def _sample(raw: RawTable, job: Job) -> None:
     if limit is None and job.trials is None:
         sizes = raw.frame.iloc[:200].map(lambda cell: len(str(cell))).sum(axis=1)
         limit = int(job.budget * CHARACTERS_PER_SECOND / max(float(sizes.mean()), 1.0))
+        if job.pretrained is not None:
+            limit = min(limit, int(SHARE * job.budget * TOKENS_PER_SECOND / FEWEST))
         why = "as the budget allows (a longer --budget takes more)"
     if limit is not None and len(raw.frame) > limit:
         kept = np.random.default_rng([job.seed, 3]).permutation(len(raw.frame))[:limit]
@@ -61,11 +63,14 @@ class TextPlayer:
     Args:
         problem: Texts, target and split.
         seed: Fixes folds, weights and inner splits.
+        encoder: A published encoder, where one was asked for.
     """
 
     last = 2.2  # on all training texts, and once for the learning curve
 
-    def __init__(self, problem: TextProblem, seed: int) -> None:
+    def __init__(
+        self, problem: TextProblem, seed: int, encoder: SentenceEncoder | None = None
+    ) -> None:
         self.problem, self.seed = problem, seed
         self.name, self.task, self.notes = problem.name, problem.task, problem.notes
         self.title = f"{problem.name}: {problem.target} from {problem.text}"
@@ -78,7 +83,11 @@ class TextPlayer:
         self.corpus = read_corpus(problem.texts)
         self.terms = count_terms(self.corpus)
         self.folds = _plan_folds(problem, seed)
-        self._ratio = 1.0
+        self.family: Family = (
+            LearnedFamily(problem, self.corpus, seed)
+            if encoder is None
+            else PretrainedFamily(problem, self.corpus.lengths, self.terms, encoder, seed)
+        )
 
     def fingerprint(self) -> str:
         """A hash of all texts, the target and the split."""
@@ -89,41 +98,27 @@ class TextPlayer:
         return digest.hexdigest()
 
     def prepare(self, work: Work, budget: float | None) -> None:
-        """Measure how much longer the recurrent network takes than the bag."""
+        """Let the networks measure their speed and plan."""
+        self.family.prepare(work, budget)
 
-        def ratio() -> float:
-            rows = self.problem.train[:PROBE]
-            y, seconds = self.problem.y[rows], []
-            for trial in (0, 1):
-                started = time.perf_counter()
-                brief = replace(self.draw(trial), epochs=1)
-                fit_network(self.corpus, rows, y, self.problem.classes, brief, self.seed)
-                seconds.append(time.perf_counter() - started)
-            return max(seconds[1] / seconds[0], 1.0)
-
-        self._ratio = work.recall("ratio", ratio)
-
-    def draw(self, trial: int) -> TextSettings:
+    def draw(self, trial: int) -> Any:
         """Settings of trial number ``trial``."""
-        return draw_settings(trial, self.seed)
+        return self.family.draw(trial)
 
-    def cost(self, settings: TextSettings) -> float:
+    def cost(self, settings: Any) -> float:
         """Training time in units of that of the default settings, about."""
-        epochs = settings.epochs / TextSettings.epochs
-        if settings.reader == "bag":
-            return epochs
-        return self._ratio * epochs * settings.length / self.draw(1).length
+        return self.family.cost(settings)
 
     def _fit(self, candidate: Candidate, rows: np.ndarray, seed: int) -> FittedText:
         y, classes = self.problem.y[rows], self.problem.classes
         if candidate.name == NETWORK:
-            return fit_network(self.corpus, rows, y, classes, candidate.settings, seed)[0]
+            return self.family.fit(candidate.settings, rows, seed)[0]
         if candidate.name == WORDS:
             return fit_words(self.terms, rows, y, classes, self.seed)
         return fit_trivial(y, classes)
 
     def _outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
-        return model.outputs([self.problem.texts[k] for k in rows.tolist()])
+        return self.family.outputs(model, rows)
 
     def judge(self, candidate: Candidate, k: int) -> Figures:
         """Figures of a candidate on fold ``k``."""
@@ -143,11 +138,10 @@ class TextPlayer:
         """Figures of the test texts."""
         return measure(self.problem.y[self.problem.test], output, self.problem.classes)
 
-    def watch(self, settings: TextSettings) -> History:
-        """The chosen network on the first fold once more, watched epoch by epoch."""
-        (train, judge), p = self.folds[0], self.problem
-        watched = (judge, p.y[judge])
-        return fit_network(self.corpus, train, p.y[train], p.classes, settings, self.seed, watched)[1]  # fmt: skip
+    def watch(self, settings: Any) -> History | None:
+        """The chosen network on the first fold once more, watched epoch by epoch, if it learns in epochs."""
+        train, judge = self.folds[0]
+        return self.family.fit(settings, train, self.seed, judge)[1]
 
     def concerns(self) -> list[str]:
         """Repeated texts, rare classes, little data."""
@@ -179,9 +173,9 @@ class TextPlayer:
         """Add sizes, lengths and the target."""
         sections.describe_data(report, self.problem, self.corpus.lengths)
 
-    def describe_network(self, settings: TextSettings) -> list[tuple[str, object]]:
+    def describe_network(self, settings: Any) -> list[tuple[str, object]]:
         """The settings, for people."""
-        return sections.describe_network(settings)
+        return self.family.describe(settings)
 
     def explain(self, report: Report, findings: Findings) -> None:
         """Add confusion and calibration or residuals, telling words, and mistakes."""

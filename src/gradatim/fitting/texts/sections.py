@@ -7,11 +7,16 @@ from gradatim.fitting.findings import Findings
 from gradatim.fitting.report import class_figures
 from gradatim.fitting.texts.linear import WORDS, WordModel
 from gradatim.fitting.texts.networks import TextSettings
+from gradatim.fitting.texts.pretrained import HEAD, TUNED, PretrainedSettings
 from gradatim.fitting.texts.problem import TextProblem
 from gradatim.plots.importance import importance_bars
 from gradatim.plots.residuals import residuals
 
 READERS = {"bag": "mean of word embeddings", "gru": "bidirectional GRU over the words"}
+METHODS = {
+    HEAD: "MiniLM as published, a linear head on its vector and the words",
+    TUNED: "MiniLM, all its weights fine-tuned",
+}
 EXCERPT = 160  # characters of a text that are shown
 TOLD = 12  # words on either side
 
@@ -49,6 +54,15 @@ def describe_network(s: TextSettings) -> list[tuple[str, object]]:
         ("learning rate", s.lr),
         ("epochs", s.epochs),
     ]
+
+
+def describe_pretrained(s: PretrainedSettings) -> list[tuple[str, object]]:
+    """Settings of the network with published weights, for people."""
+    shown: list[tuple[str, object]] = [
+        ("network", METHODS[s.method]),
+        ("tokens read of a text", s.tokens),
+    ]
+    return shown if s.method == HEAD else [*shown, ("learning rate", s.lr), ("epochs", s.epochs)]
 
 
 def judge_figures(report: Report, p: TextProblem, f: Findings) -> None:

@@ -1,0 +1,260 @@
+"""The network with published weights: what a BERT says of a text beside its words, or a BERT that goes on learning."""
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor, nn
+
+from gradatim.data import pad_sequences
+from gradatim.data.tokenizers import WordPieceTokenizer
+from gradatim.data.tokenizers.word_piece import CLASS, SEPARATOR
+from gradatim.fitting.texts.corpus import TermCounts
+from gradatim.fitting.texts.linear import (
+    WordModel,
+    choose_penalty,
+    choose_terms,
+    fit_trivial,
+    weigh,
+)
+from gradatim.models import BERT, SentenceEncoder, mean_vector
+from gradatim.optim.schedules import linear, warm_up
+from gradatim.training import History, Trainer
+
+HEAD, TUNED = "head", "fine-tuned"
+FRONT = 0.25  # of the tokens that are read of a long text come from its beginning
+BATCH = 16
+
+
+@dataclass(frozen=True)
+class PretrainedSettings:
+    """What tuning chooses.
+
+    Args:
+        method: ``"head"``: a linear model of the encoder's vector and the words; ``"fine-tuned"``: all weights learn.
+        tokens: Most tokens of a text that are read.
+        lr: Largest learning rate of fine-tuning; it rises for a tenth of the time, then falls to zero.
+        epochs: Passes of fine-tuning over the texts.
+    """
+
+    method: str = HEAD
+    tokens: int = 256
+    lr: float = 5e-5
+    epochs: int = 3
+
+
+def draw_pretrained(trial: int, seed: int, tokens: int) -> PretrainedSettings:
+    """Settings of trial number ``trial``: a head, fine-tuning, then fine-tuning with random settings.
+
+    Example:
+        >>> [draw_pretrained(trial, 0, 64).method for trial in range(3)]
+        ['head', 'fine-tuned', 'fine-tuned']
+    """
+    if trial < 2:
+        return PretrainedSettings(method=(HEAD, TUNED)[trial], tokens=tokens)
+    rng = np.random.default_rng([seed, trial])
+    lr = float(np.round(10 ** rng.uniform(-4.7, -4.0), 7))
+    return PretrainedSettings(TUNED, tokens, lr, int(rng.choice([2, 3, 4])))
+
+
+def cut_tokens(tokenizer: WordPieceTokenizer, texts: Sequence[str], tokens: int) -> list[list[int]]:
+    """Token numbers of texts; of a long one a quarter from its beginning, the rest from its end.
+
+    Args:
+        tokenizer: Cuts texts into word pieces.
+        texts: Any texts.
+        tokens: Most tokens of a text, ``[CLS]`` and ``[SEP]`` included.
+
+    Reference:
+        Sun et al., How to Fine-Tune BERT for Text Classification, 2019, section 5.3.1.
+    """
+    begin, end, room = tokenizer.number(CLASS), tokenizer.number(SEPARATOR), tokens - 2
+    front = int(FRONT * room)
+    rows = []
+    for text in texts:
+        ids = tokenizer.encode(text)
+        ids = ids if len(ids) <= room else ids[:front] + ids[front - room :]
+        rows.append([begin, *ids, end])
+    return rows
+
+
+def read_vectors(encoder: SentenceEncoder, texts: Sequence[str], tokens: int) -> np.ndarray:
+    """The encoder's mean vectors of texts, shape ``(N, dim)``."""
+    rows = cut_tokens(encoder.tokenizer, texts, tokens)
+    return encoder.encode_tokens(rows).double().numpy()
+
+
+class PretrainedNetwork:
+    r"""A published encoder with a head: logits are linear in its vector :math:`h` and in the word counts.
+
+    .. math:: z = W\,(h - \mu)\oslash\sigma + V x + b
+
+    Args:
+        encoder: Gives :math:`h`.
+        center, scale: :math:`\mu` and :math:`\sigma`, shape ``(dim,)``.
+        weight: :math:`W`, shape ``(outputs, dim)``.
+        words: :math:`V` and :math:`b`; it may know no words.
+        classes: Number of classes; 0 for regression.
+        settings: What was chosen.
+    """
+
+    kind = "pretrained"
+
+    def __init__(
+        self,
+        encoder: SentenceEncoder,
+        center: np.ndarray,
+        scale: np.ndarray,
+        weight: np.ndarray,
+        words: WordModel,
+        settings: dict[str, Any],
+    ) -> None:
+        self.encoder, self.center, self.scale, self.weight = encoder, center, scale, weight
+        self.words, self.classes, self.settings = words, words.classes, settings
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+        return sum(p.numel() for p in self.encoder.model.parameters()) + self.weight.size + self.words.parameters  # fmt: skip
+
+    def outputs(self, texts: Sequence[str], vectors: np.ndarray | None = None) -> np.ndarray:
+        """Return probabilities ``(N, classes)``, or values ``(N,)``.
+
+        Args:
+            texts: What to judge.
+            vectors: Their vectors, where they are known.
+        """
+        if vectors is None:
+            vectors = read_vectors(self.encoder, texts, self.settings["tokens"])
+        meaning = ((vectors - self.center) / self.scale) @ self.weight.T
+        return self.words.finish(self.words.logits(self.words.features(texts)) + meaning)
+
+
+def fit_head(
+    encoder: SentenceEncoder,
+    vectors: np.ndarray,
+    counted: TermCounts,
+    rows: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    settings: PretrainedSettings,
+    seed: int,
+) -> PretrainedNetwork:
+    """Fit a linear model of vectors and words to the texts ``rows``; the encoder stays as it is.
+
+    Args:
+        encoder: What made the vectors.
+        vectors: Of all texts, shape ``(N, dim)``.
+        counted: Counts of all terms in all texts.
+        rows: Texts to learn from.
+        y: Their classes or values.
+        classes: Number of classes; 0 for regression.
+        settings: What was chosen.
+        seed: Fixes the inner split.
+    """
+    own = vectors[rows]
+    center, dim = own.mean(0), own.shape[1]
+    # so that vectors have length 1 on average, as the weighted counts of a text do
+    scale = np.maximum(own.std(0), 1e-6) * np.sqrt(dim)
+    counts = counted.counts[rows]
+    columns, rarity = choose_terms(counts)
+    features = sparse.csr_matrix(
+        sparse.hstack([(own - center) / scale, weigh(counts[:, columns], rarity)])
+    )
+    weight, bias, penalty = choose_penalty(features, y, classes, seed)
+    terms = [counted.terms[k] for k in columns.tolist()]
+    chosen = {**asdict(settings), "penalty": penalty}
+    words = WordModel(terms, rarity, weight[:, dim:], bias, classes, chosen)
+    return PretrainedNetwork(encoder, center, scale, weight[:, :dim], words, chosen)
+
+
+class _MeanReader(nn.Module):
+    """An encoder whose mean vector is read out."""
+
+    def __init__(self, trunk: BERT, out_dim: int) -> None:
+        super().__init__()
+        self.trunk, self.drop, self.readout = trunk, nn.Dropout(0.1), nn.Linear(trunk.dim, out_dim)
+        nn.init.normal_(self.readout.weight, std=0.02)
+        nn.init.zeros_(self.readout.bias)
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        return self.readout(self.drop(mean_vector(self.trunk(tokens, lengths), lengths)))
+
+
+class _LikeLengths:
+    """Batches of texts of like length, in a new order in every epoch."""
+
+    def __init__(self, rows: list[list[int]], y: Tensor, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        order = sorted(rng.permutation(len(rows)).tolist(), key=lambda k: len(rows[k]))
+        parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        self.batches = [(*pad_sequences([rows[k] for k in part]), y[part]) for part in parts]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        for k in torch.randperm(len(self.batches)).tolist():
+            yield self.batches[k]
+
+
+def fine_tune(
+    encoder: SentenceEncoder,
+    texts: Sequence[str],
+    y: np.ndarray,
+    classes: int,
+    settings: PretrainedSettings,
+    seed: int,
+    validation: tuple[Sequence[str], np.ndarray] | None = None,
+) -> tuple[PretrainedNetwork, History]:
+    """Train a copy of the encoder with a linear layer on its mean vector; ``validation`` are texts and targets to watch.
+
+    Raises:
+        NonFiniteError: Training diverged.
+    """
+    center, scale = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
+
+    def batches(some: Sequence[str], target: np.ndarray) -> _LikeLengths:
+        values = target if classes else ((target - center) / scale).astype(np.float32)[:, None]
+        return _LikeLengths(cut_tokens(encoder.tokenizer, some, settings.tokens), torch.as_tensor(values), seed)  # fmt: skip
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        module = _MeanReader(deepcopy(encoder.model), classes or 1)
+    history = Trainer(
+        module,
+        "cross_entropy" if classes else "mse",
+        "adamw",
+        lr=settings.lr,
+        weight_decay=0.01,
+        schedule=warm_up(epochs=0.1 * settings.epochs, then=linear()),
+        epochs=settings.epochs,
+        clip_norm=1.0,
+        device="cpu",
+        seed=seed,
+        progress=False,
+    ).fit(batches(texts, y), None if validation is None else batches(*validation))
+    if history.stopped == "interrupted":  # half a training must not pass for a result
+        raise KeyboardInterrupt
+    tuned = SentenceEncoder(module.trunk, encoder.tokenizer, max_length=encoder.max_length)
+    return _as_network(tuned, module.readout, y, classes, scale, center, settings), history
+
+
+def _as_network(
+    encoder: SentenceEncoder,
+    readout: nn.Linear,
+    y: np.ndarray,
+    classes: int,
+    scale: float,
+    center: float,
+    settings: PretrainedSettings,
+) -> PretrainedNetwork:
+    words = fit_trivial(y, classes)  # knows no word
+    words.bias = readout.bias.detach().double().numpy() * scale + center
+    weight = readout.weight.detach().double().numpy() * scale
+    dim = encoder.model.dim
+    return PretrainedNetwork(encoder, np.zeros(dim), np.ones(dim), weight, words, asdict(settings))

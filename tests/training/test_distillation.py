@@ -37,3 +37,24 @@ def test_a_student_of_the_same_kind_copies_its_teacher_without_labels():
 def test_errors():
     with pytest.raises(GradatimError, match="temperature must be more than 0, got -1"):
         distillation_step(nn.Linear(1, 1), temperature=-1)
+
+
+def test_teacher_and_student_see_the_same_distorted_inputs():
+    seen = {"teacher": [], "student": []}
+
+    class Watched(nn.Linear):
+        def __init__(self, name):
+            super().__init__(2, 2)
+            self.name = name
+
+        def forward(self, x):
+            seen[self.name].append(x.clone())
+            return super().forward(x)
+
+    student = Watched("student")
+    step = distillation_step(Watched("teacher"), augment=[lambda x: x + 1, lambda x: 2 * x])
+    X, y = torch.zeros(3, 2), torch.tensor([0, 1, 0])
+    step(student.train(), (X, y))
+    step(student.eval(), (X, y))  # validation is clean, and asks no teacher
+    assert [x.unique().tolist() for x in seen["student"]] == [[2.0], [0.0]]
+    assert [x.unique().tolist() for x in seen["teacher"]] == [[2.0]]

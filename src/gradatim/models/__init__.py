@@ -18,6 +18,7 @@ from gradatim.models.forecaster import Forecast, Forecaster
 from gradatim.models.generation import generate, stream
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
+from gradatim.models.hybrid_vit import HybridViT
 from gradatim.models.lenet import LeNet
 from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
@@ -41,8 +42,10 @@ from gradatim.models.transformer import (
     TransformerDecoder,
     TransformerEncoder,
 )
+from gradatim.models.translation import cross_attention, shift_right, translate
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
+from gradatim.models.vit import ClassTokenEncoder, ViT
 
 __all__ = [
     "BERT",
@@ -55,6 +58,7 @@ __all__ = [
     "BERTTagger",
     "BagOfEmbeddings",
     "CifarResNet",
+    "ClassTokenEncoder",
     "DecodingState",
     "DenseNet",
     "DenselyConnectedMLP",
@@ -63,6 +67,7 @@ __all__ = [
     "Forecast",
     "Forecaster",
     "HighwayMLP",
+    "HybridViT",
     "LeNet",
     "LRUStack",
     "MLPMixer",
@@ -83,9 +88,11 @@ __all__ = [
     "TransformerEncoder",
     "UNet",
     "VGG",
+    "ViT",
     "MODELS",
     "best_spans",
     "build",
+    "cross_attention",
     "describe",
     "generate",
     "load_bert",
@@ -93,6 +100,8 @@ __all__ = [
     "published_minilm",
     "published_resnet",
     "rebuild",
+    "shift_right",
     "stream",
+    "translate",
     "whitening_filters",
 ]

@@ -17,6 +17,7 @@ from gradatim.models.fast_cnn import FastCNN
 from gradatim.models.forecaster import Forecaster
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
+from gradatim.models.hybrid_vit import HybridViT
 from gradatim.models.lenet import LeNet
 from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
@@ -31,6 +32,7 @@ from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
+from gradatim.models.vit import ViT
 
 # convolutions of the five stages, by the number of layers with weights
 _VGG_STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
@@ -71,6 +73,8 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "densenet": DenseNet,
     "densenet100": partial(DenseNet, 100, 12),
     "unet": UNet,
+    "vit": ViT,
+    "hybrid_vit": HybridViT,
 }
 
 

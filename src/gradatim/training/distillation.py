@@ -1,5 +1,7 @@
 """Train a small network on the odds that a large one gives."""
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -10,7 +12,11 @@ from gradatim.training.steps import StepFunction
 
 
 def distillation_step(
-    teacher: nn.Module, *, temperature: float = 2.0, mix: float = 0.9
+    teacher: nn.Module,
+    *,
+    temperature: float = 2.0,
+    mix: float = 0.9,
+    augment: Sequence[Callable[[Tensor], Tensor]] = (),
 ) -> StepFunction:
     r"""Make a step that trains a student on a teacher's tempered odds and the labels.
 
@@ -22,6 +28,7 @@ def distillation_step(
         teacher: :math:`f`, a trained network on the same device; it is set to evaluation mode.
         temperature: :math:`T`.
         mix: Share :math:`\alpha` of the teacher.
+        augment: Random distortions of the first input, in order; teacher and student see the same.
 
     Example:
         >>> from gradatim.training import Trainer
@@ -38,6 +45,8 @@ def distillation_step(
         *inputs, target = batch
         if not model.training:
             return cross_entropy(model(*inputs), target)
+        for stage in augment:
+            inputs[0] = stage(inputs[0])
         with torch.no_grad():
             odds = teacher(*inputs)
         return distillation_loss(model(*inputs), odds, target, temperature=temperature, mix=mix)

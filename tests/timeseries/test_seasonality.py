@@ -33,3 +33,8 @@ def test_series_are_averaged_and_limits_kept():
 def test_nan_is_refused():
     with pytest.raises(InvalidValue, match="find_season: series must be finite"):
         find_season([1.0, np.nan, 2.0])
+
+
+@pytest.mark.parametrize("series", [[], [1.0], [1.0, 2.0]])
+def test_what_is_too_short_has_no_season(series):
+    assert find_season(series) == 1

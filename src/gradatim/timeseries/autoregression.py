@@ -208,6 +208,10 @@ class AR:
         Returns:
             Shape ``(num_series, steps, D)``.
         """
+        if steps < 1 or num_series < 1:
+            raise InvalidValue(
+                f"AR.simulate: steps and num_series must be at least 1, got {steps} and {num_series}."
+            )
         dim = len(self.intercept)
         past = torch.zeros(self.order, dim, dtype=torch.float64)
         if start is not None:

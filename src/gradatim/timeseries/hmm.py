@@ -250,9 +250,11 @@ class HMM:
         Returns:
             States ``(B, T)`` and observations ``(B, T)`` or ``(B, T, D)``.
         """
-        if steps < 1:
-            raise InvalidValue(f"HMM.sample: steps must be at least 1, got {steps}.")
-        B = num_sequences or 1
+        B = 1 if num_sequences is None else num_sequences
+        if steps < 1 or B < 1:
+            raise InvalidValue(
+                f"HMM.sample: steps and num_sequences must be at least 1, got {steps} and {B}."
+            )
         chance = torch.rand(steps, B, 1, generator=generator, dtype=torch.float64).numpy()
         with torch.no_grad():
             first, rows = (p.cumsum(-1)[..., :-1].numpy() for p in (self.start, self.transition))
@@ -262,7 +264,7 @@ class HMM:
                 (chance[t] > rows[states[t - 1]]).sum(1, out=states[t])
             path = torch.from_numpy(states).T
             y = self.emission.sample(path.flatten(), generator).unflatten(0, (B, steps))
-        return (path, y) if num_sequences else (path[0], y[0])
+        return (path, y) if num_sequences is not None else (path[0], y[0])
 
     @property
     def _chain(self) -> Chain:

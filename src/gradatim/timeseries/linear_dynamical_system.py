@@ -118,11 +118,12 @@ class LinearDynamicalSystem:
         Returns:
             States ``(B, T, n)`` and observations ``(B, T, m)``.
         """
-        if steps < 1:
+        B, n = 1 if num_sequences is None else num_sequences, len(self.A)
+        if steps < 1 or B < 1:
             raise InvalidValue(
-                f"LinearDynamicalSystem.simulate: steps must be at least 1, got {steps}."
+                "LinearDynamicalSystem.simulate: steps and num_sequences must be at least 1, "
+                f"got {steps} and {B}."
             )
-        B, n = num_sequences or 1, len(self.A)
         draw = partial(torch.randn, generator=generator, dtype=self.A.dtype)
         shocks = draw((B, steps, n)) @ _root(self.Q).T
         start = draw((B, n)) @ _root(self.cov0).T + self.mean0
@@ -133,7 +134,7 @@ class LinearDynamicalSystem:
         later = respond(self.A, eye, self.A, eye, shocks[:, 1:], start)
         states = torch.cat([start[:, None], later], 1)
         y = states @ self.C.T + noise
-        return (states, y) if num_sequences else (states[0], y[0])
+        return (states, y) if num_sequences is not None else (states[0], y[0])
 
     def filter(self, y: Array, *, inputs: Array | None = None, joseph: bool = False) -> Filtered:
         """Estimate each state from the observations up to it.

@@ -51,16 +51,16 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     console, results = Console(width=None if sys.stdout.isatty() else 120), list[Result]()
     load, peak = other_load(), matmul_peak()
-    with Console(stderr=True).status("starting") as status:
+    aside = Console(stderr=True)
+    with aside.status("starting") as status:
+        say = status.update if aside.is_terminal else aside.print
         for name in options.jobs:
             job = all_jobs()[name]
-            result = run_job(job, repeats=options.repeats, quick=options.quick, say=status.update)
+            results.append(run_job(job, repeats=options.repeats, quick=options.quick, say=say))
             peak = max(peak, matmul_peak())
-            results.append(result)
+            print_result(console, results[-1], peak)
     machine = describe_machine(peak, load)
     verdicts = [verdict for result in results for verdict in judge(result)]
-    for result in results:
-        print_result(console, result, peak)
     console.print(
         f"{machine['cpu']}, {machine['threads']} threads, {peak / 1e9:.0f} GFLOP/s at best"
     )

@@ -27,6 +27,7 @@ KINDS = {
     "series": ("gradatim.fitting.series.model", "from_folder"),
     "image": ("gradatim.fitting.images.model", "from_folder"),
     "language": ("gradatim.fitting.language.model", "from_folder"),
+    "translation": ("gradatim.fitting.translation.model", "from_folder"),
 }
 
 

@@ -60,6 +60,10 @@ def fit(
         bool,
         typer.Option("--language-model", help="DATA is a text; train a network that goes on with it."),
     ] = False,
+    translate: Annotated[
+        bool,
+        typer.Option("--translate", help="DATA has a sentence, a tab and its translation a line."),
+    ] = False,
     tokenizer: Annotated[
         str | None,
         typer.Option(help="character, byte or byte-pair, for a language model.", show_default=False),
@@ -98,7 +102,7 @@ def fit(
 
         job = Job(
             target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
-            drop=tuple(drop or ()), text=text, pretrained=pretrained, forecast=forecast, language_model=language_model, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
+            drop=tuple(drop or ()), text=text, pretrained=pretrained, forecast=forecast, language_model=language_model, translate=translate, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
         )  # fmt: skip
         result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
     _show_fit(result)

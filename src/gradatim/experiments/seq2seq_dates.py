@@ -67,6 +67,19 @@ def encode(written: list[WrittenDate], source: Vocabulary, target: Vocabulary) -
     return Dates(written, tokens, lengths, iso)
 
 
+def make_dates(
+    train_dates: int, test_dates: int, seed: int
+) -> tuple[Dates, Dates, tuple[int, int]]:
+    """Dates to learn from, dates that are not among them, and the sizes of both vocabularies."""
+    written = write_dates(train_dates + test_dates, seed)
+    known = {date.text for date in written[:train_dates]}
+    words = written[:train_dates], [d for d in written[train_dates:] if d.text not in known]
+    source = Vocabulary.build(date.text for date in words[0])
+    target = Vocabulary.build(date.iso for date in words[0])
+    train, test = (encode(part, source, target) for part in words)
+    return train, test, (len(source), len(target))
+
+
 def share_exact(found: Tensor, target: Tensor) -> float:
     """Share of rows whose tokens, the end included, are all right."""
     width = min(found.shape[1], target.shape[1])
@@ -88,12 +101,12 @@ def fit(attention: str, train: Dates, test: Dates, sizes: tuple[int, int], s: Se
     return Outcome(model, history, share_exact(found.tokens[:, 0], test.target), seconds)
 
 
-def share_looking_right(model: Seq2Seq, test: Dates) -> float:
-    """Share of digits whose largest weight lies on the part of the source that holds them.
+def share_looking_right(weights: Tensor, test: Dates) -> float:
+    """Share of digits whose largest weight, of ``(B, L, S)``, lies on the part of the source that holds them.
 
-    The recurrent encoder may have moved what it read by one character, hence the neighbours count too.
+    An encoder may have moved what it read by one character, hence the neighbours count too.
     """
-    place = model.align(*test.tensors).argmax(-1)  # (B, L)
+    place = weights.argmax(-1)  # (B, L)
     right = total = 0
     for row, date in zip(place.tolist(), test.written, strict=True):
         for k, part in enumerate(ISO_PARTS):
@@ -104,14 +117,7 @@ def share_looking_right(model: Seq2Seq, test: Dates) -> float:
 
 
 def run(settings: Settings) -> Report:
-    written = write_dates(settings.train_dates + settings.test_dates, settings.seed)
-    known = {date.text for date in written[: settings.train_dates]}
-    train_words = written[: settings.train_dates]
-    test_words = [date for date in written[settings.train_dates :] if date.text not in known]
-    source = Vocabulary.build(date.text for date in train_words)
-    target = Vocabulary.build(date.iso for date in train_words)
-    train, test = (encode(words, source, target) for words in (train_words, test_words))
-    sizes = (len(source), len(target))
+    train, test, sizes = make_dates(settings.train_dates, settings.test_dates, settings.seed)
     outcomes = {kind: fit(kind, train, test, sizes, settings) for kind in settings.attentions}
     best = outcomes["additive"].model
     greedy = best.translate(test.source, test.lengths, max_length=LENGTH)
@@ -119,15 +125,16 @@ def run(settings: Settings) -> Report:
         test.source, test.lengths, beam_width=settings.beam_width, max_length=LENGTH
     )
     gain = (beam.log_probs[:, 0] - greedy.log_probs[:, 0]).min().item()
-    looking = share_looking_right(best, test)
-    chance = share_looking_right(Seq2Seq(*sizes, hidden_dim=settings.hidden_dim), test)
+    looking = share_looking_right(best.align(*test.tensors), test)
+    untrained = Seq2Seq(*sizes, hidden_dim=settings.hidden_dim)
+    chance = share_looking_right(untrained.align(*test.tensors), test)
     report = Report(
         title="Dates in words become ISO dates",
-        summary=f"With attention {100 * outcomes['additive'].exact:.1f} % of {len(test_words)} new dates are "
+        summary=f"With attention {100 * outcomes['additive'].exact:.1f} % of {len(test.written)} new dates are "
         f"right to the last digit, without it {100 * outcomes['none'].exact:.1f} %.",
     )
     report.table(
-        f"After {settings.epochs} epochs on {len(train_words):,} dates",
+        f"After {settings.epochs} epochs on {len(train.written):,} dates",
         columns=["decoder", "dates right, %", "validation loss", "parameters", "CPU seconds"],
         rows=[
             [
@@ -179,7 +186,7 @@ def _claim(
 
 def _draw(report: Report, outcomes: dict[str, Outcome], test: Dates) -> None:
     model = outcomes["additive"].model
-    chosen = _one_per_style(test)
+    chosen = one_per_style(test)
     weights = model.align(test.source[chosen], test.lengths[chosen], test.target[chosen])
     report.figure(
         "attention",
@@ -199,7 +206,7 @@ def _draw(report: Report, outcomes: dict[str, Outcome], test: Dates) -> None:
     )
 
 
-def _one_per_style(test: Dates) -> list[int]:
+def one_per_style(test: Dates) -> list[int]:
     """Four dates in four orders of their parts."""
     first: dict[tuple[object, ...], int] = {}
     for row, date in enumerate(test.written):

@@ -30,6 +30,7 @@ class Job:
         pretrained: Published encoder of texts that the network starts from: ``"minilm"``.
         forecast: Steps of a series to forecast.
         language_model: Whether the data are a text to go on with.
+        translate: Whether the data are sentences and their translations.
         tokenizer: How a text is cut: ``"character"``, ``"byte"`` or ``"byte-pair"``; found from the text by default.
         budget: Seconds for everything.
         trials: Settings of the network to try; time plays no part then.
@@ -47,6 +48,7 @@ class Job:
     pretrained: str | None = None
     forecast: int | None = None
     language_model: bool = False
+    translate: bool = False
     tokenizer: str | None = None
     budget: float = 60.0
     trials: int | None = None
@@ -74,6 +76,10 @@ class Job:
         ):
             if value is not None and value < 1:
                 raise InvalidValue(f"fit: {name} must be at least 1, got {value}.")
+        if self.language_model and self.translate:
+            raise InvalidValue(
+                "fit: language_model and translate must not be given together. Choose one."
+            )
         if self.seed < 0:
             raise InvalidValue(f"fit: seed must be at least 0, got {self.seed}.")
         if self.time_column is not None and self.group is not None and self.forecast is None:

@@ -25,6 +25,7 @@ READERS = {
 # Kinds whose course is not a contest by cross-validation, and the function that does the whole job.
 JOBS = {
     "language": ("gradatim.fitting.language.job", "fit_language"),
+    "translation": ("gradatim.fitting.translation.job", "fit_translation"),
 }
 
 
@@ -37,6 +38,8 @@ def kind_of(data: "str | Path | pd.DataFrame", job: Job) -> str:
     """
     if job.language_model:
         return "language"
+    if job.translate:
+        return "translation"
     if job.forecast is not None:
         return "series"
     if isinstance(data, str | Path) and (Path(data).is_dir() or str(data) in IMAGE_SETS):

@@ -18,7 +18,7 @@ from gradatim.fitting.language import sections, watching
 from gradatim.fitting.language.networks import Plan, Size
 
 PLAN = Plan(Size(32, 2, 2), context=32, batch_size=16, steps=15, rounds=3)
-JOB = Job(language_model=True)
+JOB = Job(language_model=True, budget=3600.0)  # time plays no part: the plan is fixed
 
 
 @pytest.fixture(autouse=True)

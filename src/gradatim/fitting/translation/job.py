@@ -1,0 +1,233 @@
+"""From pairs of sentences to a translator: train, judge by BLEU on sentences set aside, write a model folder."""
+
+import hashlib
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradatim.data.tokenizers import BytePairTokenizer, Tokenizer, rebuild_tokenizer
+from gradatim.errors import InvalidValue, Unavailable
+from gradatim.fitting.comparison import Tell
+from gradatim.fitting.contest import RESERVE, FitResult, report_files
+from gradatim.fitting.job import Job
+from gradatim.fitting.language.networks import Deadline, Size
+from gradatim.fitting.player import NETWORK
+from gradatim.fitting.translation.batches import PairBatches
+from gradatim.fitting.translation.judging import (
+    bleu,
+    block_distances,
+    chrf,
+    load_scorer,
+    look_up,
+)
+from gradatim.fitting.translation.model import TranslationModel
+from gradatim.fitting.translation.networks import (
+    CONTEXT,
+    Plan,
+    build_network,
+    make_plan,
+    train_network,
+)
+from gradatim.fitting.translation.pairs import Pair, Parts, read_pairs, split_pairs
+from gradatim.fitting.translation.sections import Contestant, TranslationFindings, make_report
+from gradatim.fitting.verdict import Verdict, decide
+from gradatim.fitting.work import Work
+from gradatim.model_folder import check_folder
+from gradatim.training import Callback, History, Trainer
+from gradatim.training.history import Record
+
+METRIC = "distance to 100 BLEU"
+COPY, MEMORY, GREEDY = "the source itself", "translation memory", "network, greedy"
+PAIRS, JUDGED = 1_500, 10  # pairs read and sentences judged per second of the budget
+MOST_JUDGED = 2_000
+
+
+class Watcher(Callback):
+    """After every round: tell the loss and what the model makes of a few sentences."""
+
+    def __init__(
+        self, model: TranslationModel, plan: Plan, tell: Tell, work: Work, texts: list[str]
+    ) -> None:
+        self.model, self.plan, self.tell, self.work, self.texts = model, plan, tell, work, texts
+
+    def on_epoch_end(self, trainer: Trainer, record: Record) -> None:
+        done, rounds = int(record["epoch"]), self.plan.rounds
+        self.work.put(f"round-{done}", record["validation_loss"])
+        written = self.model.translate(self.texts, beam_width=1)
+        lines = [f"{text} → {out}" for text, out in zip(self.texts, written, strict=True)]
+        stage = f"round {done} of {rounds}: loss {record['validation_loss']:.3f}"
+        self.tell("\n".join([stage, *lines]), 0.1 + 0.7 * done / rounds)
+
+
+def fit_translation(
+    data: "str | Path",
+    job: Job,
+    *,
+    output: "str | Path",
+    resume: bool = False,
+    tell: Tell | None = None,
+    started: float | None = None,
+) -> FitResult:
+    """Train a translator on pairs of sentences, compare it with looking up, and write a model folder.
+
+    Args:
+        data: A file with a sentence, a tab and its translation a line, or a translation set of the catalogue.
+        job: What is asked for.
+        output: The model folder to write.
+        resume: Go on with a run that was killed.
+        tell: Called with what is being done and the share of it that is done.
+        started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
+    """
+    started = time.perf_counter() if started is None else started
+    folder, tell = Path(output), tell or (lambda stage, share: None)
+    _check(data, job)
+    check_folder(folder, "fit: output")
+    tell("reading the pairs", 0.0)
+    pairs, notes = _sample(read_pairs(data), job)
+    digest = hashlib.blake2b(repr(pairs).encode(), digest_size=16).hexdigest()
+    identity = {"data": digest, **asdict(job)}
+    del identity["budget"]  # a resumed run may be given more time
+    work = Work(folder.parent / f".{folder.name}.work", identity, resume=resume, started=started)
+    name = Path(data).name.split(".")[0]
+    try:
+        result = _fit(name, pairs, notes, job, work, folder, tell)
+    except (InvalidValue, Unavailable):
+        work.remove()
+        raise
+    work.remove()
+    return result
+
+
+def _check(data: Any, job: Job) -> None:
+    if not isinstance(data, str | Path):
+        raise InvalidValue(
+            f"fit: data must be a file of pairs for a translator, got a {type(data).__name__}."
+        )
+    job.refuse_others("a translator", {"translate"})
+    for name in ("trials", "test"):
+        given = getattr(job, name)
+        if given is not None and not isinstance(given, float):
+            raise InvalidValue(
+                f"fit: {name} must not be {given!r} for a translator: its size follows from --budget, and its "
+                "test is a share of the sentences."
+            )
+    load_scorer()
+
+
+def _sample(pairs: list[Pair], job: Job) -> tuple[list[Pair], list[str]]:
+    most = job.rows or int(PAIRS * max(job.budget, 1.0))
+    if len(pairs) <= most:
+        return pairs, []
+    rows = np.sort(np.random.default_rng(job.seed).permutation(len(pairs))[:most])
+    note = f"A random sample of {most:,} of {len(pairs):,} pairs is used (a longer --budget or --rows takes more)."
+    return [pairs[k] for k in rows], [note]
+
+
+def _fit(
+    name: str, pairs: list[Pair], notes: list[str], job: Job, work: Work, folder: Path, tell: Tell
+) -> FitResult:
+    start_up = work.elapsed - work.spent
+    parts = split_pairs(pairs, float(job.test), job.seed)
+    asked = min(max(int(JUDGED * job.budget), 100), MOST_JUDGED)
+    parts = Parts(parts.train, parts.validation[:1000], parts.test[:asked])
+    tell("learning the tokens", 0.05)
+    tokenizer = _tokenizer(parts, work)
+    end = job.budget * (1 - RESERVE) - start_up - 3.0
+    plan = _plan(parts, tokenizer, work, 0.75 * (end - work.elapsed), job.seed)
+    train = PairBatches(
+        parts.train, tokenizer, CONTEXT, batch_size=plan.batch_size, num_batches=plan.steps, seed=job.seed
+    )  # fmt: skip
+    if train.left_out:
+        notes.append(f"{train.left_out:,} pairs longer than {CONTEXT} tokens are left out of training.")  # fmt: skip
+    notes.append(
+        f"Both languages are cut into {tokenizer.vocab_size:,} byte pairs, learned from the training part. "
+        "Sentences of the test do not occur in it."
+    )
+    model = TranslationModel(build_network(plan, tokenizer), tokenizer, about={"data": name})
+    history = _train(model, plan, train, parts, work, tell, end)
+    tell("translating the test sentences", 0.85)
+    found, verdict = _judge(model, parts)
+    findings = TranslationFindings(
+        folder=folder, name=name, pairs=len(pairs), parts=parts, plan=plan, model=model, history=history,
+        contestants=found, verdict=verdict, notes=notes, concerns=_concerns(verdict, history, plan),
+    )  # fmt: skip
+    return _write(model, findings, job, work)
+
+
+def _tokenizer(parts: Parts, work: Work) -> Tokenizer:
+    def learn() -> dict[str, Any]:
+        texts = [text for pair in parts.train for text in pair]
+        pieces = min(max(sum(map(len, texts)) // 1000, 300), 2700)
+        return BytePairTokenizer.train(texts, vocab_size=256 + pieces).describe()
+
+    return rebuild_tokenizer(work.recall("tokenizer", learn))
+
+
+def _plan(parts: Parts, tokenizer: Tokenizer, work: Work, seconds: float, seed: int) -> Plan:
+    made = work.recall(
+        "plan", lambda: asdict(make_plan(parts.train, tokenizer, seconds=seconds, seed=seed))
+    )
+    return Plan(**{**made, "size": Size(*made["size"])})
+
+
+def _train(
+    model: TranslationModel, plan: Plan, train: PairBatches, parts: Parts, work: Work, tell: Tell, end: float
+) -> History:  # fmt: skip
+    validation = PairBatches(parts.validation, model.tokenizer, CONTEXT, batch_size=128)
+    shown = list(dict.fromkeys(pair.source for pair in parts.validation))[:3]
+    history = train_network(
+        model.network, plan, train, validation, checkpoint=work.folder / "network.safetensors",
+        observers=[Watcher(model, plan, tell, work, shown), Deadline(lambda: work.elapsed > end)],
+    )  # fmt: skip
+    if history.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return history
+
+
+def _judge(model: TranslationModel, parts: Parts) -> tuple[dict[str, Contestant], Verdict]:
+    texts = [question.source for question in parts.test]
+    written = {
+        COPY: texts,
+        MEMORY: look_up(parts.train, parts.test),
+        GREEDY: model.translate(texts, beam_width=1),
+        NETWORK: model.translate(texts),
+    }
+    found = {
+        name: Contestant(out, bleu(out, parts.test), chrf(out, parts.test))
+        for name, out in written.items()
+    }
+    distances = {name: block_distances(written[name], parts.test) for name in (COPY, MEMORY, NETWORK)}  # fmt: skip
+    network = distances.pop(NETWORK)
+    return found, decide(distances, network, 0.0, METRIC)
+
+
+def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
+    concerns = []
+    if not verdict.network_wins:
+        concerns.append(
+            "The network translates no better than looking up the nearest sentence does. Give it a longer "
+            "--budget or more pairs before you rely on it."
+        )
+    if history.stopped is not None:
+        done = f"after {len(history.records)} of {plan.rounds} rounds"
+        concerns.append(f"Training ended early, {done}: {history.stopped}.")
+    return concerns
+
+
+def _write(model: TranslationModel, f: TranslationFindings, job: Job, work: Work) -> FitResult:
+    report = make_report(f)
+    report.settings, report.seconds = asdict(job), work.elapsed
+    model.about = {
+        "data": f.name,
+        "task": "translation",
+        "metric": METRIC,
+        "verdict": f.verdict.sentence,
+        "training_pairs": len(f.parts.train),
+        "test_sentences": len(f.parts.test),
+        "test": {name: {"BLEU": c.bleu, "chrF": c.chrf} for name, c in f.contestants.items()},
+    }
+    model.save(f.folder, report_files(report))
+    return FitResult(f.folder, model, f.verdict, report, work.elapsed, f, f.concerns)

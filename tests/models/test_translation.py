@@ -1,0 +1,80 @@
+"""Greedy and beam search with a Transformer against slow loops."""
+
+from itertools import product
+
+import pytest
+import torch
+
+from gradatim.data.vocabulary import END, START
+from gradatim.errors import InvalidValue
+from gradatim.models import Transformer, cross_attention, shift_right, translate
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    model = Transformer(9, 6, 8, dim=8, num_heads=2).double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(2.0)  # odds far from uniform
+    return model
+
+
+SOURCE = torch.tensor([[4, 5, 6, 7], [8, 4, 0, 0], [5, 5, 5, 0]])
+
+
+def log_prob(model, source, target):
+    """Log-probability of a target, token by token from the whole forward pass."""
+    logits = model(source[None], torch.tensor([[START, *target[:-1]]]))
+    return sum(logits[0, t].log_softmax(-1)[token].item() for t, token in enumerate(target))
+
+
+def every_target(length):
+    for size in range(1, length + 1):
+        for tokens in product(range(6), repeat=size):
+            if (tokens[-1] == END or size == length) and END not in tokens[:-1]:
+                yield list(tokens)
+
+
+def test_a_wide_beam_finds_the_most_probable_target(model):
+    found = translate(model, SOURCE, beam_width=40, max_length=2)
+    for row, source in enumerate(SOURCE):
+        best = max(every_target(2), key=lambda target: log_prob(model, source, target))
+        assert found.tokens[row, 0, : len(best)].tolist() == best
+        assert found.log_probs[row, 0].item() == pytest.approx(log_prob(model, source, best))
+
+
+def test_width_one_takes_the_likeliest_token_each_time(model):
+    found = translate(model, SOURCE, max_length=6)
+    for row, source in enumerate(SOURCE):
+        written = [START]
+        while len(written) < 7 and END not in written:
+            logits = model(source[None], torch.tensor([written]))
+            written.append(int(logits[0, -1].argmax()))
+        assert found.tokens[row, 0, : len(written) - 1].tolist() == written[1:]
+
+
+def test_padding_and_neighbours_change_nothing(model):
+    alone = translate(model, SOURCE[1:2, :2], beam_width=3, max_length=5)
+    together = translate(model, SOURCE, beam_width=3, max_length=5)
+    width = alone.tokens.shape[-1]
+    assert torch.equal(alone.tokens[0], together.tokens[1, :, :width])
+    torch.testing.assert_close(alone.log_probs[0], together.log_probs[1])
+
+
+def test_cross_attention_is_a_distribution_over_real_tokens(model):
+    target = torch.tensor([[3, 4, 2], [5, 2, 0], [3, 3, 3]])
+    weights = cross_attention(model, SOURCE, target)
+    assert weights.shape == (3, 3, 4)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(3, 3, dtype=weights.dtype))
+    assert weights[1, :, 2:].abs().max() == 0
+
+
+def test_the_decoder_is_given_the_past():
+    assert shift_right(torch.tensor([[5, 6, 2, 0]])).tolist() == [[START, 5, 6, 2]]
+
+
+@pytest.mark.parametrize("length", [0, 9])
+def test_lengths_beyond_the_context_are_refused(model, length):
+    with pytest.raises(InvalidValue, match=f"max_length must be from 1 to the context of 8, got {length}"):  # fmt: skip
+        translate(model, SOURCE, max_length=length)

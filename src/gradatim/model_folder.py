@@ -17,6 +17,7 @@ from gradatim.files import write_atomically
 from gradatim.versions import versions
 
 if TYPE_CHECKING:
+    import numpy as np
     from torch import Tensor
 
 FORMAT = 1
@@ -92,6 +93,30 @@ def save_model(
         "model.safetensors": save(whole),
     }
     return write_folder(folder, files | dict(extra or {}))
+
+
+def gather_tensors(parts: "Mapping[str, Mapping[str, Tensor]]") -> "dict[str, Tensor]":
+    """Put the tensors of several parts into one dictionary, as ``part/name``."""
+    return {f"{part}/{name}": t for part, own in parts.items() for name, t in own.items()}
+
+
+def tensors_of(part: str, tensors: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+    """Take the tensors of one part out of what :func:`gather_tensors` gives.
+
+    Example:
+        >>> tensors_of("b", gather_tensors({"a": {"x": 1}, "b": {"x": 2, "y": 3}}))
+        {'x': 2, 'y': 3}
+    """
+    prefix = f"{part}/"
+    return {k.removeprefix(prefix): t for k, t in tensors.items() if k.startswith(prefix)}
+
+
+def tensors_from(arrays: "Mapping[str, np.ndarray]") -> "dict[str, Tensor]":
+    """Arrays as tensors."""
+    import numpy as np
+    import torch
+
+    return {key: torch.from_numpy(np.ascontiguousarray(a)) for key, a in arrays.items()}
 
 
 def read_model(folder: str | Path) -> "tuple[dict[str, Any], dict[str, Tensor]]":

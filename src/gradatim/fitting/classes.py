@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from gradatim.fitting.splitting import make_strata
+
 Labels = Sequence[str | int]
 
 
@@ -17,6 +19,35 @@ def task_in_words(classes: int) -> str:
     """
     names = {0: "regression", 2: "binary classification"}
     return names.get(classes, f"classification into {classes} classes")
+
+
+class LabelledRows:
+    """Rows with a class or a value each, some to learn from: what all problems of that kind share.
+
+    Attributes:
+        labels: Class labels in order of their codes; empty for regression.
+        y: Class codes, or values, one per row.
+        train: Rows to learn from.
+    """
+
+    labels: list[str | int]
+    y: np.ndarray
+    train: np.ndarray
+
+    @property
+    def classes(self) -> int:
+        """Number of classes; 0 for regression."""
+        return len(self.labels)
+
+    @property
+    def strata(self) -> np.ndarray:
+        """Strata of the training rows."""
+        return make_strata(self.y[self.train], is_classification=bool(self.labels))
+
+    @property
+    def task(self) -> str:
+        """The task in words."""
+        return task_in_words(self.classes)
 
 
 def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:

@@ -17,7 +17,7 @@ from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.tables.predictors import Fitted, predict
-from gradatim.model_folder import save_model
+from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
 from gradatim.models import describe, rebuild
 
 CHUNK = 1024  # images that are read at once
@@ -136,11 +136,7 @@ class ImageModel:
             "models": {name: _describe(model) for name, model in self.models.items()},
             "about": self.about,
         }
-        tensors = {
-            f"{name}/{key}": tensor
-            for name, model in self.models.items()
-            for key, tensor in _tensors(model).items()
-        }
+        tensors = gather_tensors({name: _tensors(model) for name, model in self.models.items()})
         return save_model(folder, "image", description, tensors, extra)
 
     def __repr__(self) -> str:
@@ -169,14 +165,14 @@ def _describe(model: FittedImages) -> dict[str, Any]:
 def _tensors(model: FittedImages) -> dict[str, Tensor]:
     if isinstance(model, ImageNetwork):
         return model.module.state_dict()
-    return {key: torch.from_numpy(np.ascontiguousarray(a)) for key, a in model.arrays.items()}
+    return tensors_from(model.arrays)
 
 
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> ImageModel:
     """Rebuild a saved image model."""
     models: dict[str, FittedImages] = {}
     for name, facts in description["models"].items():
-        own = {k.removeprefix(f"{name}/"): t for k, t in tensors.items() if k.startswith(f"{name}/")}  # fmt: skip
+        own = tensors_of(name, tensors)
         if facts["kind"] == ImageNetwork.kind:
             module = rebuild(facts["module"])
             module.load_state_dict(own)

@@ -9,7 +9,7 @@ from PIL import Image
 from gradatim import data as catalogue
 from gradatim.data.decoding import decode_images
 from gradatim.errors import InvalidValue
-from gradatim.fitting.classes import task_in_words
+from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.images.folders import drop_small, find_classes
 from gradatim.fitting.job import Job
 from gradatim.fitting.splitting import split_test
@@ -21,7 +21,7 @@ SHOWN_FAULTS = 3
 
 
 @dataclass
-class ImageProblem:
+class ImageProblem(LabelledRows):
     """Pictures of one size, classes and split.
 
     Args:
@@ -43,16 +43,6 @@ class ImageProblem:
     train: np.ndarray
     test: np.ndarray
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return len(self.labels)
-
-    @property
-    def task(self) -> str:
-        """The task in words."""
-        return task_in_words(self.classes)
 
 
 def prepare(data: str | Path, job: Job) -> ImageProblem:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue, choose
@@ -17,7 +16,7 @@ from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import ONLY, Layout, read_series
 from gradatim.fitting.series.times import Axis
 from gradatim.fitting.tables.reading import iterate
-from gradatim.model_folder import save_model
+from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
 from gradatim.models import describe, rebuild
 
 FittedSeries = SimpleForecasts | NetworkForecasts
@@ -130,12 +129,8 @@ class SeriesModel:
             "models": {name: _describe(model) for name, model in self.models.items()},
             "about": self.about,
         }
-        tensors = {
-            f"{name}/{key}": tensor
-            for name, model in self.models.items()
-            for key, tensor in _tensors(model).items()
-        }
-        reach = {f"{name}/reach": torch.from_numpy(r) for name, r in self.reach.items()}
+        tensors = gather_tensors({name: _tensors(model) for name, model in self.models.items()})
+        reach = tensors_from({f"{name}/reach": reach for name, reach in self.reach.items()})
         return save_model(folder, "series", description, tensors | reach, extra)
 
     def __repr__(self) -> str:
@@ -152,7 +147,7 @@ def _describe(model: FittedSeries) -> dict[str, Any]:
 def _tensors(model: FittedSeries) -> dict[str, Tensor]:
     if isinstance(model, NetworkForecasts):
         return model.module.state_dict()
-    return {key: torch.from_numpy(np.ascontiguousarray(a)) for key, a in model.arrays.items()}
+    return tensors_from(model.arrays)
 
 
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> SeriesModel:
@@ -160,7 +155,7 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Seri
     models: dict[str, FittedSeries] = {}
     reach, horizon = {}, description["horizon"]
     for name, facts in description["models"].items():
-        own = {k.removeprefix(f"{name}/"): t for k, t in tensors.items() if k.startswith(f"{name}/")}  # fmt: skip
+        own = tensors_of(name, tensors)
         reach[name] = own.pop("reach").numpy()
         if facts["kind"] == NetworkForecasts.kind:
             module = rebuild(facts["module"])

@@ -23,7 +23,7 @@ from gradatim.fitting.tables.preprocessing import (
     read_columns,
 )
 from gradatim.fitting.tables.reading import iterate
-from gradatim.model_folder import save_model
+from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
 from gradatim.models import MLP
 
 
@@ -153,11 +153,7 @@ class TableModel:
             },
             "about": self.about,
         }
-        tensors = {
-            f"{name}/{key}": torch.from_numpy(np.ascontiguousarray(array))
-            for name, fitted in self.models.items()
-            for key, array in fitted.arrays.items()
-        }
+        tensors = gather_tensors({name: tensors_from(m.arrays) for name, m in self.models.items()})
         return save_model(folder, "table", description, tensors, extra)
 
     def __repr__(self) -> str:
@@ -169,7 +165,7 @@ class TableModel:
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TableModel:
     """Rebuild a saved table model."""
     models = {
-        name: Fitted(m["kind"], m["classes"], _arrays(tensors, f"{name}/"), m["settings"])
+        name: Fitted(m["kind"], m["classes"], _arrays(name, tensors), m["settings"])
         for name, m in description["models"].items()
     }
     return TableModel(
@@ -182,6 +178,5 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Tabl
     )
 
 
-def _arrays(tensors: dict[str, Tensor], prefix: str) -> dict[str, np.ndarray]:
-    own = {name: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): tensor.numpy() for name, tensor in own.items()}
+def _arrays(name: str, tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
+    return {key: tensor.numpy() for key, tensor in tensors_of(name, tensors).items()}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue, nearest_first
-from gradatim.fitting.classes import task_in_words
+from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.job import Job
 from gradatim.fitting.splitting import make_strata, split_test
 from gradatim.fitting.tables.columns import (
@@ -26,7 +26,7 @@ MIN_ROWS = 20
 
 
 @dataclass
-class Problem:
+class Problem(LabelledRows):
     """Typed cells, target and split.
 
     Args:
@@ -56,21 +56,6 @@ class Problem:
     groups: np.ndarray | None = None
     times: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def classes(self) -> int:
-        """Number of classes; 0 for regression."""
-        return len(self.labels)
-
-    @property
-    def strata(self) -> np.ndarray:
-        """Strata of the training rows."""
-        return make_strata(self.y[self.train], is_classification=bool(self.labels))
-
-    @property
-    def task(self) -> str:
-        """The task in words."""
-        return task_in_words(self.classes)
 
 
 def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 from torch import Tensor
 
 from gradatim.data.tokenizers import WordPieceTokenizer
@@ -19,7 +18,7 @@ from gradatim.fitting.texts.linear import WordModel
 from gradatim.fitting.texts.networks import TextNetwork
 from gradatim.fitting.texts.pretrained import PretrainedNetwork
 from gradatim.fitting.texts.problem import read_texts
-from gradatim.model_folder import save_model
+from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
 from gradatim.models import BERT, SentenceEncoder, describe, rebuild
 
 FittedText = WordModel | TextNetwork | PretrainedNetwork
@@ -107,11 +106,7 @@ class TextModel:
             "models": {name: _describe(model) for name, model in self.models.items()},
             "about": self.about,
         }
-        tensors = {
-            f"{name}/{key}": tensor
-            for name, model in self.models.items()
-            for key, tensor in _tensors(model).items()
-        }
+        tensors = gather_tensors({name: _tensors(model) for name, model in self.models.items()})
         return save_model(folder, "text", description, tensors, extra)
 
     def __repr__(self) -> str:
@@ -140,13 +135,9 @@ def _tensors(model: FittedText) -> dict[str, Tensor]:
         return model.module.state_dict()
     if isinstance(model, PretrainedNetwork):
         own = {"center": model.center, "scale": model.scale, "head": model.weight}
-        encoder = {f"encoder/{k}": t for k, t in model.encoder.model.state_dict().items()}
-        return encoder | _arrays(own) | _tensors(model.words)
-    return _arrays({"rarity": model.rarity, "weight": model.weight, "bias": model.bias})
-
-
-def _arrays(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
-    return {key: torch.from_numpy(np.ascontiguousarray(a)) for key, a in arrays.items()}
+        encoder = gather_tensors({"encoder": model.encoder.model.state_dict()})
+        return encoder | tensors_from(own) | _tensors(model.words)
+    return tensors_from({"rarity": model.rarity, "weight": model.weight, "bias": model.bias})
 
 
 def _word_model(facts: dict[str, Any], own: dict[str, Tensor]) -> WordModel:
@@ -157,8 +148,7 @@ def _word_model(facts: dict[str, Any], own: dict[str, Tensor]) -> WordModel:
 def _pretrained(facts: dict[str, Any], own: dict[str, Tensor]) -> PretrainedNetwork:
     trunk = rebuild(facts["module"])
     assert isinstance(trunk, BERT)
-    prefix = "encoder/"
-    trunk.load_state_dict({k.removeprefix(prefix): t for k, t in own.items() if k.startswith(prefix)})  # fmt: skip
+    trunk.load_state_dict(tensors_of("encoder", own))
     tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])
     encoder = SentenceEncoder(trunk, tokenizer, max_length=facts["max_length"])
     center, scale, head = (own[key].numpy() for key in ("center", "scale", "head"))
@@ -169,7 +159,7 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Text
     """Rebuild a saved text model."""
     models: dict[str, FittedText] = {}
     for name, facts in description["models"].items():
-        own = {k.removeprefix(f"{name}/"): t for k, t in tensors.items() if k.startswith(f"{name}/")}  # fmt: skip
+        own = tensors_of(name, tensors)
         if facts["kind"] == WordModel.kind:
             models[name] = _word_model(facts, own)
         elif facts["kind"] == PretrainedNetwork.kind:

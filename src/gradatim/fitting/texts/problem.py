@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.classes import task_in_words
+from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.job import Job
-from gradatim.fitting.splitting import make_strata
 from gradatim.fitting.tables.columns import clean
 from gradatim.fitting.tables.problem import check_rows, find_name, join_test, split_rows
 from gradatim.fitting.tables.reading import RawTable
@@ -16,7 +15,7 @@ from gradatim.fitting.tables.targets import read_target
 
 
 @dataclass
-class TextProblem:
+class TextProblem(LabelledRows):
     """Texts, target and split.
 
     Args:
@@ -42,21 +41,6 @@ class TextProblem:
     train: np.ndarray
     test: np.ndarray
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def classes(self) -> int:
-        """Number of classes; 0 for regression."""
-        return len(self.labels)
-
-    @property
-    def strata(self) -> np.ndarray:
-        """Strata of the training rows."""
-        return make_strata(self.y[self.train], is_classification=bool(self.labels))
-
-    @property
-    def task(self) -> str:
-        """The task in words."""
-        return task_in_words(self.classes)
 
 
 def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> TextProblem:

@@ -1,5 +1,7 @@
 """Every claim about models of series holds, with a figure to show it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from gradatim.experiments import (
     ar_unit_root,
     hmm_weather,
     kalman_tuning,
+    nyse,
     tdnn_beats_ar,
     viterbi_trellis,
 )
@@ -82,3 +85,44 @@ def test_the_probabilities_of_all_paths_sum_to_the_likelihood():
     assert chances.sum().item() == pytest.approx(model.log_likelihood(y).exp().item())
     path = tuple(paths[17].tolist())
     assert chances[17].item() == pytest.approx(hmm_weather.joint(model, path, tuple(y.tolist())))
+
+
+def test_sequences_end_with_yesterday():
+    series = np.arange(14.0).reshape(7, 2)  # day t is (2t, 2t + 1)
+    X = nyse.lagged(series, 3)
+    assert X.shape == (4, 6)
+    assert X[0].tolist() == [4, 5, 2, 3, 0, 1]
+    assert nyse.as_sequences(X, 3)[0].tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+@pytest.fixture
+def exchange(monkeypatch):
+    """Trading days in place of the real ones, in which only a linear rule and the weekday say anything."""
+    noise = np.random.default_rng(0)
+    days, X = 400, noise.normal(size=(400, 2))
+    weekday = np.resize(["mon", "tues", "wed", "thur", "fri"], days)
+    volume = np.zeros(days)
+    for t in range(1, days):
+        volume[t] = 0.6 * volume[t - 1] + (weekday[t] == "fri") + noise.normal(scale=0.5)
+    frame = {"DJ_return": X[:, 0], "log_volatility": X[:, 1], "day_of_week": weekday}
+    data = SimpleNamespace(X=frame, y=volume, split=(slice(0, 300), slice(300, 400)))
+    monkeypatch.setattr(nyse, "load", lambda name: data)
+
+
+def test_days_are_in_units_of_the_training_part(exchange):
+    days = nyse.load_days(5)
+    assert days.X.shape == (395, 15)
+    assert days.cut == 295
+    assert days.weekday.sum(1).tolist() == [1.0] * 395
+    np.testing.assert_array_equal(days.X[1:, 0], days.y[:-1])
+    everything = np.r_[days.X[0, 12::-3], days.y[:295]]  # the first five days and the rest
+    assert everything.mean() == pytest.approx(0, abs=1e-12)
+    assert everything.std() == pytest.approx(1)
+
+
+def test_every_model_of_the_exchange_is_scored(exchange):
+    report = nyse.run(nyse.Settings(epochs=2, members=1, rnn_epochs=2))
+    found = {claim.name: claim.measured for claim in report.claims}
+    assert found["test R² of linear AR and weekday"] > found["test R² of linear AR"] > 0
+    assert [picture.name for picture in report.pictures] == ["scores", "forecast"]
+    assert not report.holds  # it is another exchange

@@ -128,7 +128,7 @@ def check_forecasts(report: Report, settings: Settings) -> None:
     history = LEVEL + AR(FADING).simulate(80, generator=generator)[0, :, 0]
     bands = {
         "weights sum to 1": weather.forecast(history, 80),
-        "weights sum to 0.95": AR(FADING, [LEVEL * 0.05]).forecast(history, 80),
+        "weights sum to 0.95": AR(FADING, torch.tensor([LEVEL * 0.05])).forecast(history, 80),
     }
     report.figure(
         "forecasts",

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -89,22 +90,17 @@ def growth(lengths: tuple[int, ...], values: list[float]) -> float:
     return math.log(values[-1] / values[-2]) / math.log(lengths[-1] / lengths[-2])
 
 
-def run(settings: Settings) -> Report:
-    report = Report(
-        title="The key-value cache",
-        summary="A new token needs the keys and values of all tokens before it, and those never change. Kept, "
-        "they turn quadratic work into almost linear work.",
-    )
-    model = build(settings)
-    claim_equality(report, model, settings)
-    flops = {
-        name: [work(model, n, flag) for n in settings.lengths]
+def compare(
+    measure: Callable[[GPT, int, bool], float], model: GPT, settings: Settings
+) -> dict[str, list[float]]:
+    """A measurement at every length, with and without the cache."""
+    return {
+        name: [measure(model, n, flag) for n in settings.lengths]
         for name, flag in (("with cache", True), ("without", False))
     }
-    times = {
-        name: [seconds(model, n, flag) for n in settings.lengths]
-        for name, flag in (("with cache", True), ("without", False))
-    }
+
+
+def claim_work(report: Report, flops: dict[str, list[float]], settings: Settings) -> None:
     for name, low, high in (("with cache", 0.95, 1.3), ("without", 1.8, 2.3)):
         exponent = growth(settings.lengths, flops[name])
         report.claim(
@@ -120,8 +116,10 @@ def run(settings: Settings) -> Report:
         measured=saved,
         holds=saved >= n / 3,
     )
-    caches = model.new_caches(1)
-    held = sum(cache.key.nbytes + cache.value.nbytes for cache in caches)
+
+
+def claim_memory(report: Report, model: GPT, settings: Settings) -> None:
+    held = sum(cache.key.nbytes + cache.value.nbytes for cache in model.new_caches(1))
     formula = 2 * settings.num_layers * model.context * settings.dim * 4
     report.claim(
         "memory of the cache is 2 · layers · context · width · 4 bytes",
@@ -129,6 +127,19 @@ def run(settings: Settings) -> Report:
         measured=held,
         holds=held == formula,
     )
+
+
+def run(settings: Settings) -> Report:
+    report = Report(
+        title="The key-value cache",
+        summary="A new token needs the keys and values of all tokens before it, and those never change. Kept, "
+        "they turn quadratic work into almost linear work.",
+    )
+    model = build(settings)
+    claim_equality(report, model, settings)
+    flops, times = compare(work, model, settings), compare(seconds, model, settings)
+    claim_work(report, flops, settings)
+    claim_memory(report, model, settings)
     report.table(
         "Greedy generation from one token",
         columns=["tokens", "GFLOP, cached", "GFLOP", "seconds, cached", "seconds"],
@@ -137,6 +148,13 @@ def run(settings: Settings) -> Report:
             for i, n in enumerate(settings.lengths)
         ],
     )  # fmt: skip
+    draw(report, flops, times, settings)
+    return report
+
+
+def draw(
+    report: Report, flops: dict[str, list[float]], times: dict[str, list[float]], settings: Settings
+) -> None:
     x = settings.lengths
     panels = [
         CurvePanel(
@@ -155,4 +173,3 @@ def run(settings: Settings) -> Report:
         caption="Recomputing the prefix doubles its slope on these scales; the cache does not. Small models "
         "spend part of the time on overhead, so time falls less than work.",
     )
-    return report

@@ -41,7 +41,7 @@ from gradatim.training.history import Record
 
 METRIC = "distance to 100 BLEU"
 COPY, MEMORY, GREEDY = "the source itself", "translation memory", "network, greedy"
-PAIRS, JUDGED = 1_500, 10  # pairs read and sentences judged per second of the budget
+PAIRS, JUDGED = 1_500, 5  # pairs read and sentences judged per second of the budget
 MOST_JUDGED = 2_000
 
 

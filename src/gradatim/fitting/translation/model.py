@@ -61,7 +61,10 @@ class TranslationModel:
         for start in range(0, len(rows), CHUNK):
             places = order[start : start + CHUNK]
             source = pad_tokens([rows[k][:context] for k in places])
-            found = translate(self.network, source, beam_width=beam_width, length_power=1.0)
+            longest = min(2 * source.shape[1] + 8, context)
+            found = translate(
+                self.network, source, beam_width=beam_width, max_length=longest, length_power=1.0
+            )
             for k, tokens in zip(places, found.tokens[:, 0].tolist(), strict=True):
                 out[k] = decode(self.tokenizer, tokens)
         return out

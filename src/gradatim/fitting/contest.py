@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidValue
 from gradatim.evaluation import Report
 from gradatim.evaluation.sections import Table
 from gradatim.fitting.comparison import Comparison, Tell, compare
@@ -22,7 +22,7 @@ from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, scores, tune
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work
+from gradatim.fitting.work import Work, work_beside
 from gradatim.model_folder import check_folder
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
@@ -94,17 +94,8 @@ def hold_contest(
     check_folder(folder, "fit: output")
     tell("reading the data", 0.0)
     player = read()
-    identity = {"data": player.fingerprint(), **asdict(job)}
-    del identity["budget"]  # a resumed run may be given more time
-    place = folder.parent / f".{folder.name}.work"
-    work = Work(place, identity, resume=resume, started=started)
-    try:
-        result = _contest(player, job, work, folder, tell)
-    except (InvalidValue, Unavailable):
-        work.remove()
-        raise
-    work.remove()
-    return result
+    with work_beside(folder, player.fingerprint(), job, resume=resume, started=started) as work:
+        return _contest(player, job, work, folder, tell)
 
 
 def _contest(player: Player, job: Job, work: Work, folder: Path, tell: Tell) -> FitResult:

@@ -3,12 +3,15 @@
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, Unavailable
 from gradatim.files import write_atomically
+from gradatim.fitting.job import Job
 
 
 class Work:
@@ -75,3 +78,28 @@ class Work:
     def remove(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextmanager
+def work_beside(
+    output: Path, data: str, job: Job, *, resume: bool, started: float
+) -> Iterator[Work]:
+    """The work folder of a run; it stays where the run is killed, and goes where the run ends or is refused.
+
+    Args:
+        output: The model folder that is being made; the work folder lies beside it.
+        data: A hash of the data.
+        job: What is asked for.
+        resume: Whether to go on with the results that are there.
+        started: When the clock of this run began.
+    """
+    identity = {"data": data, **asdict(job)}
+    del identity["budget"]  # a resumed run may be given more time
+    place = output.parent / f".{output.name}.work"
+    work = Work(place, identity, resume=resume, started=started)
+    try:
+        yield work
+    except (InvalidValue, Unavailable):
+        work.remove()
+        raise
+    work.remove()

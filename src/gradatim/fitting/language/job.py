@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidValue
 from gradatim.fitting.comparison import Tell
 from gradatim.fitting.contest import RESERVE, FitResult, report_files
 from gradatim.fitting.job import Job
@@ -41,18 +41,15 @@ from gradatim.fitting.language.sections import LanguageFindings, make_report, sa
 from gradatim.fitting.language.watching import Watcher
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work
+from gradatim.fitting.work import Work, work_beside
 from gradatim.model_folder import check_folder
 from gradatim.timeseries import NGram
 from gradatim.training import History
 
 METRIC = "bits per character"
 UNIFORM, SINGLE = "characters equally likely", "frequencies"
-CHARACTERS, COUNTED, JUDGED = (
-    300_000,
-    30_000,
-    1_000,
-)  # read, counted and judged per second of the budget
+# read, counted and judged per second of the budget
+CHARACTERS, COUNTED, JUDGED = 300_000, 30_000, 1_000
 
 
 @dataclass
@@ -99,16 +96,8 @@ def fit_language(
     check_folder(folder, "fit: output")
     tell("reading the text", 0.0)
     text = read_text(data, job.rows or int(CHARACTERS * max(job.budget, 1.0)))
-    identity = {"data": text.digest, **asdict(job)}
-    del identity["budget"]  # a resumed run may be given more time
-    work = Work(folder.parent / f".{folder.name}.work", identity, resume=resume, started=started)
-    try:
-        result = _fit(text, job, work, folder, tell)
-    except (InvalidValue, Unavailable):
-        work.remove()
-        raise
-    work.remove()
-    return result
+    with work_beside(folder, text.digest, job, resume=resume, started=started) as work:
+        return _fit(text, job, work, folder, tell)
 
 
 def _check(data: Any, job: Job) -> None:
@@ -232,12 +221,12 @@ def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
             "The network predicts this text no better than counting does. Give it a longer --budget or "
             "more text before you rely on what it writes."
         )
-    if history.stopped == "out of time":
+    if history.stopped == "out of time" and len(history.records) < plan.rounds:
         concerns.append(
             f"The machine was slower than measured: training ended after {len(history.records)} of "
             f"{plan.rounds} rounds."
         )
-    elif history.stopped is not None:
+    elif history.stopped not in (None, "out of time"):
         concerns.append(
             f"Training ended early: {history.stopped}. A longer text would help more than time."
         )

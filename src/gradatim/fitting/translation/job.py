@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradatim.data.tokenizers import BytePairTokenizer, Tokenizer, rebuild_tokenizer
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidValue
 from gradatim.fitting.comparison import Tell
 from gradatim.fitting.contest import RESERVE, FitResult, report_files
 from gradatim.fitting.job import Job
@@ -34,7 +34,7 @@ from gradatim.fitting.translation.networks import (
 from gradatim.fitting.translation.pairs import Pair, Parts, read_pairs, split_pairs
 from gradatim.fitting.translation.sections import Contestant, TranslationFindings, make_report
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work
+from gradatim.fitting.work import Work, work_beside
 from gradatim.model_folder import check_folder
 from gradatim.training import Callback, History, Trainer
 from gradatim.training.history import Record
@@ -88,17 +88,9 @@ def fit_translation(
     tell("reading the pairs", 0.0)
     pairs, notes = _sample(read_pairs(data), job)
     digest = hashlib.blake2b(repr(pairs).encode(), digest_size=16).hexdigest()
-    identity = {"data": digest, **asdict(job)}
-    del identity["budget"]  # a resumed run may be given more time
-    work = Work(folder.parent / f".{folder.name}.work", identity, resume=resume, started=started)
     name = Path(data).name.split(".")[0]
-    try:
-        result = _fit(name, pairs, notes, job, work, folder, tell)
-    except (InvalidValue, Unavailable):
-        work.remove()
-        raise
-    work.remove()
-    return result
+    with work_beside(folder, digest, job, resume=resume, started=started) as work:
+        return _fit(name, pairs, notes, job, work, folder, tell)
 
 
 def _check(data: Any, job: Job) -> None:

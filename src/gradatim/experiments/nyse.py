@@ -1,4 +1,4 @@
-"""Trading volume of tomorrow: neither a network nor an RNN on five days beats a linear AR(5)."""
+"""Trading volume of tomorrow: networks explain hardly more than a linear AR(5); the weekday helps more."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -124,7 +124,7 @@ def forecast(days: Days, models: dict[str, BaseEstimator], settings: Settings) -
     return found
 
 
-def check(report: Report, scores: dict[str, float], result: Comparison) -> None:
+def check(report: Report, scores: dict[str, float]) -> None:
     for name in (LINEAR, NETWORK, RNN, WEEKDAY, YESTERDAY):
         report.claim(
             f"test R² of {name}",
@@ -136,7 +136,6 @@ def check(report: Report, scores: dict[str, float], result: Comparison) -> None:
     report.claim("best of network and RNN above the linear model", expected="≤ 0.02 of R²", measured=ahead, holds=ahead <= 0.02)  # fmt: skip
     gain = scores[WEEKDAY] - max(scores[NETWORK], scores[RNN])
     report.claim("a column for the weekday is worth more than either", expected="≥ 0.02 of R²", measured=gain, holds=gain >= 0.02)  # fmt: skip
-    report.claim("Occam's choice", expected=LINEAR, measured=result.recommended, holds=result.recommended == LINEAR)  # fmt: skip
 
 
 def present(report: Report, scores: dict[str, float], result: Comparison) -> None:
@@ -153,14 +152,18 @@ def present(report: Report, scores: dict[str, float], result: Comparison) -> Non
             for name, score in scores.items()
         ],
     )  # fmt: skip
+    report.text(
+        "The network's and the RNN's settings were chosen on the folds, which therefore flatter the network; "
+        "the test days judge."
+    )
     report.figure(
         "scores",
         comparison_bars(
             {name: score for name, score in scores.items() if name != "mean"},
             label="R² on 1,770 test days",
         ),
-        caption="Five days of volume, return and volatility: what one bends or carries along adds nothing, "
-        "the day of the week does.",
+        caption="Five days of volume, return and volatility: to bend or to carry along adds little, the "
+        "day of the week adds more.",
     )
 
 
@@ -175,9 +178,10 @@ def run(settings: Settings) -> Report:
     report = Report(
         title="Trading volume at the New York Stock Exchange",
         summary=f"The linear model explains {100 * scores[LINEAR]:.0f} % of the variance of tomorrow's volume, the "
-        f"network {100 * scores[NETWORK]:.0f} %, the RNN {100 * scores[RNN]:.0f} %. {result.conclusion}",
+        f"network {100 * scores[NETWORK]:.0f} %, the RNN {100 * scores[RNN]:.0f} %. Told the day of the "
+        f"week, the linear model explains {100 * scores[WEEKDAY]:.0f} %.",
     )
-    check(report, scores, result)
+    check(report, scores)
     present(report, scores, result)
     shown = slice(0, 120)
     report.figure(

@@ -7,7 +7,7 @@ from gradatim import experiments
 from gradatim.data.entries import find
 from gradatim.experiments.minilm_neighbours import ranks, shared_words, word_vectors
 
-NEEDS = {"minilm-neighbours": ("minilm", "tatoeba-spa")}
+NEEDS = {"minilm-neighbours": ("minilm", "tatoeba-spa"), "vit-versus-cnn": ()}
 
 
 @pytest.mark.parametrize("name", NEEDS)

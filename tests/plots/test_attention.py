@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from gradatim.data import CharacterTokenizer
-from gradatim.models import GPT
+from gradatim.data import CharacterTokenizer, WordPieceTokenizer
+from gradatim.data.tokenizers.word_piece import SPECIALS
+from gradatim.models import BERT, GPT, HybridViT, ViT
 from gradatim.models.mlp_mixer import PatchTokens
 from gradatim.nn import MultiHeadAttention, attention_maps
 from gradatim.plots import attention_map
@@ -70,3 +71,28 @@ def test_refuses_by_message():
         ),
     ):
         image_heads(torch.rand(1, 4, 4), {"x": torch.ones(1, 7, 7)})
+
+
+def test_a_bert_reads_special_tokens_and_their_names_are_shown():
+    tokenizer = WordPieceTokenizer([*SPECIALS, "un", "##able", "to"])
+    model = BERT(tokenizer.vocab_size, 16, 8, 2, 4)
+    figure = attention_map(model, "unable to", tokenizer=tokenizer)
+    names = [t.get_text() for t in figure.axes[0].get_yticklabels()]
+    assert names == ["[CLS]", "un", "##able", "to", "[SEP]"]
+    maps = attention_maps(model, torch.tensor([[2, 5, 6, 7, 3]]))
+    last = list(maps.values())[-1][0, -1]
+    np.testing.assert_allclose(figure.axes[-1].images[0].get_array(), last)
+    figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize(
+    "model", [ViT(12, 4, 3), HybridViT(12, 3, num_layers=4)], ids=["vit", "hybrid"]
+)
+def test_a_vision_transformer_shows_what_its_class_token_looks_at(model):
+    image = torch.rand(1, 12, 12)
+    figure = attention_map(model, image)
+    assert len(figure.axes) == 16
+    maps = list(attention_maps(model, image[None]).values())
+    shown = figure.axes[5].images[1].get_array()
+    np.testing.assert_allclose(shown, maps[1][0, 1, 0, 1:].reshape(3, 3))
+    figure.draw_without_rendering()

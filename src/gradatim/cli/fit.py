@@ -52,13 +52,23 @@ def fit(
         str | None,
         typer.Option(metavar="NAME", help="Read texts with a published encoder: minilm."),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Network for images: cnn, resnet, vit or hybrid."),
+    ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Model folder whose network teaches that for images."),
+    ] = None,
     forecast: Annotated[
         int | None,
         typer.Option(metavar="STEPS", help="Forecast the next steps of the series in the table."),
     ] = None,
     language_model: Annotated[
         bool,
-        typer.Option("--language-model", help="DATA is a text; train a network that goes on with it."),
+        typer.Option(
+            "--language-model", help="DATA is a text; train a network that goes on with it."
+        ),
     ] = False,
     translate: Annotated[
         bool,
@@ -66,7 +76,9 @@ def fit(
     ] = False,
     tokenizer: Annotated[
         str | None,
-        typer.Option(help="character, byte or byte-pair, for a language model.", show_default=False),
+        typer.Option(
+            help="character, byte or byte-pair, for a language model.", show_default=False
+        ),
     ] = None,
     budget: Annotated[
         str, typer.Option(help="Time for everything, such as 60s, 5m or 1h.")
@@ -102,7 +114,7 @@ def fit(
 
         job = Job(
             target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
-            drop=tuple(drop or ()), text=text, pretrained=pretrained, forecast=forecast, language_model=language_model, translate=translate, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
+            drop=tuple(drop or ()), text=text, pretrained=pretrained, model=model, teacher=teacher, forecast=forecast, language_model=language_model, translate=translate, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
         )  # fmt: skip
         result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
     _show_fit(result)

@@ -56,7 +56,9 @@ def paraphrases(s: Settings) -> tuple[list[tuple[str, str]], list[str]]:
         if len(split_words(english)) >= 5:
             versions[spanish][english] = None
     groups = [list(group)[:2] for group in versions.values() if len(group) > 1]
-    rng, chosen, used = np.random.default_rng(s.seed), [], set()
+    rng = np.random.default_rng(s.seed)
+    chosen: list[tuple[str, str]] = []
+    used: set[str] = set()
     for k in rng.permutation(len(groups)).tolist():
         pair = groups[k][0], groups[k][1]
         is_new = len(chosen) < s.pairs and not used & set(pair)

@@ -9,6 +9,7 @@ from gradatim.errors import InvalidValue, choose
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
 PRETRAINED = ("minilm",)
+ARCHITECTURES = ("cnn", "resnet", "vit", "hybrid")
 TOKENIZERS = ("character", "byte", "byte-pair")
 CELLS_PER_SECOND, ROWS_PER_SECOND = 50_000, 2_000  # of the budget
 _EVERYWHERE = ("test", "budget", "trials", "rows", "seed")  # settings that every kind of data knows
@@ -28,6 +29,8 @@ class Job:
         drop: Columns to leave out.
         text: Column of texts, which are read instead of the other columns.
         pretrained: Published encoder of texts that the network starts from: ``"minilm"``.
+        model: Architecture of the network for images: ``"cnn"``, ``"resnet"``, ``"vit"`` or ``"hybrid"``.
+        teacher: Model folder of images whose network teaches this one.
         forecast: Steps of a series to forecast.
         language_model: Whether the data are a text to go on with.
         translate: Whether the data are sentences and their translations.
@@ -46,6 +49,8 @@ class Job:
     drop: tuple[str, ...] = ()
     text: str | None = None
     pretrained: str | None = None
+    model: str | None = None
+    teacher: str | None = None
     forecast: int | None = None
     language_model: bool = False
     translate: bool = False
@@ -59,6 +64,8 @@ class Job:
         choose("fit", "task", self.task, TASKS)
         if self.pretrained is not None:
             choose("fit", "pretrained", self.pretrained, PRETRAINED)
+        if self.model is not None:
+            choose("fit", "model", self.model, ARCHITECTURES)
         if self.tokenizer is not None:
             choose("fit", "tokenizer", self.tokenizer, TOKENIZERS)
         if isinstance(self.test, float) and not 0.0 < self.test < 1.0:

@@ -9,6 +9,9 @@ from gradatim.models.mlp_mixer import PatchTokens
 from gradatim.models.transformer import TransformerEncoder
 from gradatim.nn.positions import LearnedPositions
 
+# As large as embedded patches, where the paper has 0.02: a short training would hardly notice smaller ones.
+POSITION_STD = 0.3
+
 
 class ClassTokenEncoder(nn.Module):
     r"""Put a learned token in front of others, let all look at each other, and return what it has become.
@@ -42,7 +45,7 @@ class ClassTokenEncoder(nn.Module):
         super().__init__()
         self.class_token = nn.Parameter(0.02 * torch.randn(1, 1, dim))
         self.place = LearnedPositions(num_tokens + 1, dim)
-        nn.init.normal_(self.place.table, std=0.02)
+        nn.init.normal_(self.place.table, std=POSITION_STD)
         self.blocks = TransformerEncoder(
             dim, num_layers, num_heads, dropout=dropout, last_drop=last_drop
         )
@@ -74,7 +77,7 @@ class ViT(nn.Module):
         torch.Size([5, 10])
 
     Reference:
-        Dosovitskiy et al., An Image is Worth 16x16 Words, 2021, eqs. 1 to 4.
+        Dosovitskiy et al., An Image is Worth 16x16 Words, 2021, eqs. 1 to 4. Positions start larger here.
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from gradatim.data.tokenizers import Tokenizer
+from gradatim.data.tokenizers import Tokenizer, WordPieceTokenizer
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn import attention_maps
 from gradatim.plots.style import DIVERGING, INK, MUTED, PALETTE, SEQUENTIAL, new_figure
@@ -24,7 +24,7 @@ def attention_map(
     """Show what every head looks at: layers from top to bottom, heads side by side.
 
     Args:
-        model: A module with :class:`~gradatim.nn.MultiHeadAttention` inside, such as a GPT.
+        model: A module with :class:`~gradatim.nn.MultiHeadAttention` inside, such as a GPT, a BERT or a ViT.
         source: A text, its token numbers ``(T,)``, or an image ``(C, H, W)`` for a model of patches.
         tokenizer: Turns a text into token numbers; names the tokens.
 
@@ -49,10 +49,23 @@ def attention_map(
                 "attention_map: tokenizer must be given with a text, got None. "
                 "Pass the one that the model was trained with."
             )
-        source = torch.tensor(tokenizer.encode(source))
-    labels = None if tokenizer is None else [tokenizer.decode([int(i)]) for i in source]
+        source = torch.tensor(_numbers(tokenizer, source))
+    labels = None if tokenizer is None else [_name(tokenizer, int(i)) for i in source]
     maps = attention_maps(model, source.unsqueeze(0))
     return head_grid({name: weights[0] for name, weights in maps.items()}, queries=labels)
+
+
+def _numbers(tokenizer: Tokenizer, text: str) -> list[int]:
+    """Tokens as the model reads them: a BERT with its special ones."""
+    if isinstance(tokenizer, WordPieceTokenizer):
+        return tokenizer.encode_pair(text).ids
+    return tokenizer.encode(text)
+
+
+def _name(tokenizer: Tokenizer, number: int) -> str:
+    if isinstance(tokenizer, WordPieceTokenizer):
+        return tokenizer.tokens[number]
+    return tokenizer.decode([number])
 
 
 def head_grid(

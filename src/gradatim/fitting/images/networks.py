@@ -1,4 +1,4 @@
-"""The network candidates: a small convolutional network, or a residual one."""
+"""The network candidates: a small convolutional network, a residual one, or a vision Transformer."""
 
 import time
 from collections.abc import Callable
@@ -12,13 +12,14 @@ from torch import Tensor, nn
 
 from gradatim.data import random_affine, random_crop, random_flip
 from gradatim.fitting.tables.predictors import softmax
-from gradatim.models import VGG, CifarResNet
-from gradatim.training import History, Trainer, augmented_step
+from gradatim.models import VGG, CifarResNet, HybridViT, ViT
+from gradatim.training import History, Trainer, augmented_step, distillation_step
 
 BLOCK = 64  # images of one forward pass, always filled
 EPOCHS = (2, 40)
 UNTIMED_EPOCHS = 6
 BATCH = 64
+TRANSFORMERS = ("vit", "hybrid")
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,11 @@ class ImageSettings:
     """What tuning chooses.
 
     Args:
-        architecture: ``"cnn"`` (stages of 3 × 3 convolutions) or ``"resnet"``.
-        width: Channels of the first stage of a ``"cnn"``; the second has twice, the third four times as many.
-        depth: Layers of a ``"resnet"``: 8, 14 or 20.
+        architecture: ``"cnn"`` (stages of 3 × 3 convolutions), ``"resnet"``, ``"vit"`` (a Transformer on patches) or
+            ``"hybrid"`` (a Transformer on the map of a few convolutions).
+        width: Channels of the first stage of a ``"cnn"``; the second has twice, the third four times as many, which is
+            also the width of a Transformer's tokens.
+        depth: Layers of a ``"resnet"``: 8, 14 or 20; a Transformer has half as many blocks.
         distortion: ``"shift"``, ``"affine"`` (shift, turn, scale) or ``"flip"`` (shift and mirror).
         weight_decay: Decoupled penalty on weights.
         lr: Largest learning rate; it falls to zero along a cosine.
@@ -42,23 +45,31 @@ class ImageSettings:
     lr: float = 4e-3
 
 
-def draw_settings(trial: int, seed: int) -> ImageSettings:
+def draw_settings(trial: int, seed: int, architecture: str | None = None) -> ImageSettings:
     """Settings of trial number ``trial``; the first are the defaults, then every distortion, then random ones.
+
+    Args:
+        trial: Number of the trial.
+        seed: Fixes the draws.
+        architecture: The only one to try; a small convolutional network or a residual one by default.
 
     Example:
         >>> [draw_settings(k, 0).distortion for k in range(3)]
         ['shift', 'affine', 'flip']
     """
+    lr = 2e-3 if architecture in TRANSFORMERS else ImageSettings.lr
     if trial < 3:
-        return ImageSettings(distortion=("shift", "affine", "flip")[trial])
+        kind = architecture or ImageSettings.architecture
+        return ImageSettings(kind, distortion=("shift", "affine", "flip")[trial], lr=lr)
     rng = np.random.default_rng([seed, trial])
+    drawn = str(rng.choice(["cnn", "cnn", "resnet"]))
     return ImageSettings(
-        architecture=str(rng.choice(["cnn", "cnn", "resnet"])),
+        architecture=architecture or drawn,
         width=int(rng.choice([16, 24, 32])),
         depth=int(rng.choice([8, 14])),
         distortion=str(rng.choice(["shift", "affine", "flip"])),
         weight_decay=float(np.round(10 ** rng.uniform(-2.5, -0.5), 4)),
-        lr=float(np.round(10 ** rng.uniform(-2.8, -2.0), 5)),
+        lr=float(np.round(lr / ImageSettings.lr * 10 ** rng.uniform(-2.8, -2.0), 5)),
     )
 
 
@@ -71,6 +82,8 @@ def relative_cost(settings: ImageSettings) -> float:
     """
     if settings.architecture == "resnet":
         return 3.0 * (settings.depth - 2) / 6
+    if settings.architecture in TRANSFORMERS:
+        return 2.0 * settings.depth / ImageSettings.depth * settings.width / ImageSettings.width
     return (settings.width / ImageSettings.width) ** 2
 
 
@@ -79,8 +92,23 @@ def build_network(settings: ImageSettings, classes: int, channels: int, side: in
     if settings.architecture == "resnet":
         return CifarResNet(settings.depth, classes, in_channels=channels)
     w = settings.width
+    if settings.architecture in TRANSFORMERS:
+        size = {"in_channels": channels, "dim": 4 * w, "num_layers": settings.depth // 2}
+        if settings.architecture == "hybrid":
+            return HybridViT(side, classes, **size)
+        return ViT(side, _patch(side), classes, last_drop=0.1, **size)
     stages = ((w,), (2 * w, 2 * w), (4 * w, 4 * w), (4 * w,))
     return VGG(stages[: 4 if side > 40 else 3], classes, in_channels=channels)
+
+
+def _patch(side: int) -> int:
+    """Pixels along a patch: about seven patches along the image.
+
+    Example:
+        >>> [_patch(side) for side in (16, 28, 32, 64)]
+        [2, 4, 4, 8]
+    """
+    return min((p for p in range(2, side + 1) if side % p == 0), key=lambda p: abs(side / p - 7))
 
 
 def distortions(name: str, side: int) -> list[Callable[[Tensor], Tensor]]:
@@ -142,8 +170,11 @@ def fit_network(
     epochs: int,
     seed: int,
     validation: tuple[np.ndarray, np.ndarray] | None = None,
+    teacher: "ImageNetwork | None" = None,
 ) -> tuple[ImageNetwork, History]:
     """Train the network on pictures; ``validation`` are pictures and classes to watch.
+
+    With a ``teacher``, half of the loss is to agree with its odds on the distorted pictures.
 
     Raises:
         NonFiniteError: Training diverged.
@@ -152,6 +183,11 @@ def fit_network(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         module = build_network(settings, classes, images.shape[-1], images.shape[1])
+    changes = distortions(settings.distortion, images.shape[1])
+    step = augmented_step(changes)
+    if teacher is not None:
+        odds = _Rescaled(teacher, mean, spread)
+        step = distillation_step(odds, temperature=2.0, mix=0.5, augment=changes)
     forget_faster(module, epochs * -(-len(images) // BATCH))
     trainer = Trainer(
         module,
@@ -162,7 +198,7 @@ def fit_network(
         schedule="cosine",
         epochs=epochs,
         batch_size=min(BATCH, len(images)),
-        step=augmented_step(distortions(settings.distortion, images.shape[1])),
+        step=step,
         device="cpu",
         seed=seed,
         progress=False,
@@ -176,6 +212,19 @@ def fit_network(
     return ImageNetwork(module, classes, chosen), history
 
 
+class _Rescaled(nn.Module):
+    """A teacher that takes pictures on the scale of its student."""
+
+    def __init__(self, teacher: ImageNetwork, mean: float, spread: float) -> None:
+        super().__init__()
+        self.module = teacher.module
+        self.factor = spread / teacher.settings["spread"]
+        self.shift = (mean - teacher.settings["mean"]) / teacher.settings["spread"]
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.module(x * self.factor + self.shift)
+
+
 def forget_faster(module: nn.Module, steps: int) -> None:
     """Let batch normalization's running statistics follow a short training: momentum 10 / steps, at least 0.1."""
     for part in module.modules():
@@ -183,10 +232,16 @@ def forget_faster(module: nn.Module, steps: int) -> None:
             part.momentum = min(max(0.1, 10.0 / steps), 1.0)
 
 
-def training_speed(images: np.ndarray, y: np.ndarray, classes: int) -> float:
-    """Images per second that the default network trains on."""
+def training_speed(
+    images: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    settings: ImageSettings,
+    teacher: ImageNetwork | None = None,
+) -> float:
+    """Images per second that the network trains on."""
     probe, labels = images[: 4 * BATCH], y[: 4 * BATCH]
-    fit_network(probe, labels, classes, ImageSettings(), 1, 0)  # the first time is slower
-    started = time.perf_counter()
-    fit_network(probe, labels, classes, ImageSettings(), 1, 0)
+    for _ in range(2):  # the first time is slower
+        started = time.perf_counter()
+        fit_network(probe, labels, classes, settings, 1, 0, teacher=teacher)
     return len(probe) / (time.perf_counter() - started)

@@ -17,6 +17,7 @@ from gradatim.fitting.images.model import FittedImages, ImageModel, outputs_of
 from gradatim.fitting.images.networks import (
     EPOCHS,
     UNTIMED_EPOCHS,
+    ImageNetwork,
     ImageSettings,
     draw_settings,
     fit_network,
@@ -25,6 +26,7 @@ from gradatim.fitting.images.networks import (
 )
 from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, pixel_features
 from gradatim.fitting.images.problem import ImageProblem, prepare
+from gradatim.fitting.images.teacher import read_teacher
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures
@@ -39,10 +41,12 @@ RARE_CLASS = 0.1
 
 def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "ImagePlayer":
     """Read a folder with one subfolder per class, or a built-in set, and set test images aside."""
-    job.refuse_others("images", ())
+    job.refuse_others("images", ("model", "teacher"))
     if isinstance(data, pd.DataFrame):
         raise InvalidType("fit: data must be a folder of images, got a table.")
-    return ImagePlayer(prepare(data, job), job.seed)
+    problem = prepare(data, job)
+    teacher = None if job.teacher is None else read_teacher(job.teacher, problem)
+    return ImagePlayer(problem, job.seed, job.model, teacher)
 
 
 class ImagePlayer:
@@ -51,13 +55,22 @@ class ImagePlayer:
     Args:
         problem: Pictures, classes and split.
         seed: Fixes folds, weights and distortions.
+        architecture: The only one to try; ``None`` for the usual ones.
+        teacher: A network whose odds are learned too.
     """
 
     last = 2.5  # on all training images, and once for the learning curve
     simple: tuple[str, ...] = SIMPLE
 
-    def __init__(self, problem: ImageProblem, seed: int) -> None:
+    def __init__(
+        self,
+        problem: ImageProblem,
+        seed: int,
+        architecture: str | None = None,
+        teacher: ImageNetwork | None = None,
+    ) -> None:
         p = self.problem = problem
+        self.architecture, self.teacher = architecture, teacher
         self.seed, self.name, self.task, self.notes = seed, p.name, p.task, p.notes
         self.title = f"{p.name}: images"
         self.rows = len(p.train), len(p.test)
@@ -81,29 +94,36 @@ class ImagePlayer:
         if budget is None:
             return
         p, rows = self.problem, self.problem.train
-        speed = work.recall("speed", lambda: training_speed(p.images[rows], p.y[rows], p.classes))
+        speed = work.recall(
+            "speed",
+            lambda: training_speed(
+                p.images[rows], p.y[rows], p.classes, self.draw(0), self.teacher
+            ),
+        )
         self._epochs = SHARE * budget * speed / len(self.folds[0][0])
 
     def epochs(self, settings: ImageSettings) -> int:
         """Passes over the training images."""
         if self._epochs is None:
             return UNTIMED_EPOCHS
-        return int(np.clip(self._epochs / relative_cost(settings), *EPOCHS))
+        cost = relative_cost(settings) / relative_cost(self.draw(0))
+        return int(np.clip(self._epochs / cost, *EPOCHS))
 
     def draw(self, trial: int) -> ImageSettings:
         """Settings of trial number ``trial``."""
-        return draw_settings(trial, self.seed)
+        return draw_settings(trial, self.seed, self.architecture)
 
     def cost(self, settings: ImageSettings) -> float:
         """Training time in units of that of the default settings, about."""
         default = self.draw(0)
-        return relative_cost(settings) * self.epochs(settings) / self.epochs(default)
+        passes = self.epochs(settings) / self.epochs(default)
+        return passes * relative_cost(settings) / relative_cost(default)
 
     def _fit(self, candidate: Candidate, rows: np.ndarray, seed: int) -> FittedImages:
         p, y = self.problem, self.problem.y[rows]
         if candidate.name == NETWORK:
             settings = candidate.settings
-            return fit_network(p.images[rows], y, p.classes, settings, self.epochs(settings), seed)[0]  # fmt: skip
+            return fit_network(p.images[rows], y, p.classes, settings, self.epochs(settings), seed, teacher=self.teacher)[0]  # fmt: skip
         return fit_pixels(candidate.name, self.features[rows], y, p.classes, self.seed)
 
     def judge(self, candidate: Candidate, k: int) -> Figures:
@@ -129,7 +149,7 @@ class ImagePlayer:
         """The chosen network on the first fold once more, watched epoch by epoch."""
         (train, judge), p = self.folds[0], self.problem
         watched = (p.images[judge], p.y[judge])
-        return fit_network(p.images[train], p.y[train], p.classes, settings, self.epochs(settings), self.seed, watched)[1]  # fmt: skip
+        return fit_network(p.images[train], p.y[train], p.classes, settings, self.epochs(settings), self.seed, watched, self.teacher)[1]  # fmt: skip
 
     def concerns(self) -> list[str]:
         """Repeated images, rare classes, little data."""
@@ -147,6 +167,11 @@ class ImagePlayer:
             found.append(
                 f"Imbalance: class {p.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the images. Accuracy says "
                 "little; judge by the log loss and by the confusion matrix."
+            )
+        if self.teacher is not None:
+            found.append(
+                "Teacher: it may have learned from images that judge the folds here, and from test images, unless it was "
+                "fitted to the same data with the same --test, --rows, --budget and --seed. Believe the test only then."
             )
         if len(p.train) < 100 * p.classes:
             found.append(

@@ -6,11 +6,12 @@ from torch import nn
 
 from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.images.networks import ImageNetwork, ImageSettings
+from gradatim.fitting.images.networks import TRANSFORMERS, ImageNetwork, ImageSettings
 from gradatim.fitting.images.problem import ImageProblem
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.report import class_figures
-from gradatim.nn import feature_maps, gradient_saliency, occlusion_map
+from gradatim.nn import attention_maps, feature_maps, gradient_saliency, occlusion_map
+from gradatim.plots.attention import image_heads
 from gradatim.plots.convolution import feature_map_grid, filter_grid, picture_panels
 from gradatim.plots.images import image_grid
 
@@ -18,6 +19,12 @@ DISTORTIONS = {
     "shift": "shifted",
     "affine": "shifted, turned and scaled",
     "flip": "shifted and mirrored",
+}
+ARCHITECTURES = {
+    "cnn": "convolutional network",
+    "resnet": "residual network",
+    "vit": "vision Transformer",
+    "hybrid": "vision Transformer on a map of convolutions",
 }
 SAMPLES, MISTAKES, LOOKED_AT = 24, 16, 3
 LAYERS = 3  # of which feature maps are shown
@@ -50,12 +57,14 @@ def describe_data(report: Report, p: ImageProblem) -> None:
 
 def describe_network(s: ImageSettings) -> list[tuple[str, object]]:
     """Settings of the network, for people."""
-    is_cnn = s.architecture == "cnn"
-    kind = "convolutional network" if is_cnn else "residual network"
-    size = ("channels of the first stage", s.width) if is_cnn else ("layers", s.depth)
+    sizes: list[tuple[str, object]] = [("layers", s.depth)]
+    if s.architecture == "cnn":
+        sizes = [("channels of the first stage", s.width)]
+    elif s.architecture in TRANSFORMERS:
+        sizes = [("width of a token", 4 * s.width), ("blocks", s.depth // 2)]
     return [
-        ("architecture", kind),
-        size,
+        ("architecture", ARCHITECTURES[s.architecture]),
+        *sizes,
         ("training images are", DISTORTIONS[s.distortion]),
         ("weight decay", s.weight_decay),
         ("learning rate", s.lr),
@@ -70,6 +79,19 @@ def judge_figures(report: Report, p: ImageProblem, f: Findings) -> None:
     if isinstance(network, ImageNetwork):
         _inside(report, p, network)
         _saliency(report, p, network)
+        if network.settings["architecture"] in TRANSFORMERS:
+            _attention(report, p, network)
+
+
+def _attention(report: Report, p: ImageProblem, network: ImageNetwork) -> None:
+    picture = p.images[p.test[:1]]
+    maps = attention_maps(network.module, network.inputs(picture))
+    shown = torch.from_numpy(np.moveaxis(picture[0], -1, 0) / 255.0)
+    report.figure(
+        "attention",
+        image_heads(shown, {name: weights[0] for name, weights in maps.items()}),
+        caption="Where the class token looks in a test image, layer by layer, head by head.",
+    )
 
 
 def _mistakes(report: Report, p: ImageProblem, f: Findings) -> None:

@@ -137,7 +137,7 @@ def _fit(text: Text, job: Job, work: Work, folder: Path, tell: Tell) -> FitResul
     findings = LanguageFindings(
         folder=folder, name=text.name, text=text, tokenizer=reading.tokenizer, tokens=reading.tokens, plan=plan,
         history=history, scores=scores, verdict=verdict, judged=len(judged), watched=watcher.samples,
-        written=samples(model, reading), notes=reading.notes, concerns=_concerns(verdict, history, plan),
+        counted=_counted_bits(ngram, reading), written=samples(model, reading), notes=reading.notes, concerns=_concerns(verdict, history, plan),
     )  # fmt: skip
     return _write(model, findings, job, work)
 
@@ -212,6 +212,13 @@ def _judge(
     simple = {UNIFORM: uniform, **{name: scores[name] for name in counted}}
     verdict = decide(simple, scores[NETWORK], 0.0, METRIC)
     return {**simple, NETWORK: scores[NETWORK]}, verdict
+
+
+def _counted_bits(ngram: NGram, reading: Reading) -> float:
+    """Bits per character that counting needs on the validation part, for the learning curve."""
+    shown = reading.tokens.validation[:50_000]
+    bits = -float(ngram.log_probabilities(shown.astype(np.int64)).sum()) / np.log(2)
+    return bits / max(len(reading.tokenizer.decode(shown.tolist())), 1)
 
 
 def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:

@@ -16,9 +16,11 @@ from gradatim.optim.schedules import warm_up
 from gradatim.training import Callback, Checkpoint, EarlyStopping, History, Trainer
 
 ROUNDS, PATIENCE = 12, 4
-VALIDATION_TOKENS = 16_384  # of a round
+VALIDATION_TOKENS = 8_192  # of a round; a forward pass costs about a third of a step
 MOST_PASSES = 40  # over the text, after which there is nothing more to learn
-TOKENS_PER_PARAMETER = 1.0  # that the largest affordable network reads at least
+TOKENS_PER_PARAMETER = (
+    5.0  # that the largest affordable network reads at least; larger ones learn less in the time
+)
 
 
 class Size(NamedTuple):
@@ -86,7 +88,8 @@ def make_plan(
     for size in SIZES:
         plan = Plan(size=size, context=context, batch_size=2048 // context, seed=seed)
         model = build_network(plan, vocab_size)
-        steps = max(int(seconds / _seconds_per_step(model, plan, train)), ROUNDS)
+        looks = ROUNDS * VALIDATION_TOKENS / (3 * plan.batch_size * context)
+        steps = max(int(seconds / _seconds_per_step(model, plan, train) - looks), ROUNDS)
         read = steps * plan.batch_size * context
         parameters = sum(p.numel() for p in model.parameters())
         if best is not None and read < TOKENS_PER_PARAMETER * parameters:

@@ -48,6 +48,7 @@ class LanguageFindings:
         scores: Bits per character of every contestant on every block of the test part.
         verdict: The conclusion.
         judged: Tokens of the test part that were used.
+        counted: Bits per character of the n-gram on the validation part.
         watched: Round, bits per character and sample while training.
         written: What the trained network writes.
         notes: What was done to the text.
@@ -64,6 +65,7 @@ class LanguageFindings:
     scores: dict[str, np.ndarray]
     verdict: Verdict
     judged: int
+    counted: float
     watched: list[tuple[int, float, str]]
     written: list[Sample]
     notes: list[str]
@@ -99,7 +101,8 @@ def make_report(f: LanguageFindings) -> Report:
     report.figure(
         "learning-curve",
         curve_panels([_curves(f)], width=7.0),
-        caption="What the network needs for a character it learns from and for one of the validation part.",
+        caption="What the network needs for a character it learns from and for one of the validation part, and what "
+        "counting needs there. The test part may be easier or harder for both.",
     )
     for sample in f.written:
         report.text(f"Written by the trained network, {sample.way}; the first line is the prompt:")
@@ -181,8 +184,7 @@ def _curves(f: LanguageFindings) -> CurvePanel:
         name: (read, [record[key] * per_nat for record in records])
         for name, key in (("training", "train_loss"), ("validation", "validation_loss"))
     }
-    simple = float(f.scores[f.verdict.best_simple].mean())
-    guides = {f"{f.verdict.best_simple}, test": ([0.0, read[-1]], [simple, simple])}
+    guides = {f"{f.verdict.best_simple}, validation": ([0.0, read[-1]], [f.counted] * 2)}
     return CurvePanel("Learning", "million tokens read", f.verdict.metric, curves, guides)
 
 

@@ -35,8 +35,8 @@ class Rule(NamedTuple):
 
 
 def ricker(past: Tensor) -> Tensor:
-    """Logarithm of a population that grows 14-fold while small and starves when large (Ricker, 1954)."""
-    return past[-1] + 2.65 * (1 - past[-1].exp())
+    """Logarithm of a population that grows 9-fold while small and starves when large (Ricker, 1954)."""
+    return past[-1] + 2.2 * (1 - past[-1].exp())
 
 
 def threshold(past: Tensor) -> Tensor:

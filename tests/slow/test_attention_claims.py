@@ -14,6 +14,7 @@ from gradatim import experiments
         "induction",
         "shakespeare-gpt",
         "translate-dates",
+        "preference-tuning",
     ],
 )
 def test_every_claim_holds(name):

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gradatim.data.tokenizers.word_piece import CLASS
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.corpus import Corpus, TermCounts
 from gradatim.fitting.texts.model import FittedText
@@ -148,7 +149,7 @@ class PretrainedFamily:
 
     def _speed(self) -> float:
         """Tokens that the encoder reads per second."""
-        begin = self.encoder.tokenizer.number("[CLS]")
+        begin = self.encoder.tokenizer.number(CLASS)
         rows = [[begin] * self.tokens] * (2 * TOKENS // self.tokens)
         seconds = []
         for _ in range(2):  # the first time is slower

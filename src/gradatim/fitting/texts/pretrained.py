@@ -95,10 +95,10 @@ class PretrainedNetwork:
 
     Args:
         encoder: Gives :math:`h`.
-        center, scale: :math:`\mu` and :math:`\sigma`, shape ``(dim,)``.
+        center: :math:`\mu`, shape ``(dim,)``.
+        scale: :math:`\sigma`, shape ``(dim,)``.
         weight: :math:`W`, shape ``(outputs, dim)``.
-        words: :math:`V` and :math:`b`; it may know no words.
-        classes: Number of classes; 0 for regression.
+        words: :math:`V` and :math:`b`, and the number of classes; it may know no words.
         settings: What was chosen.
     """
 

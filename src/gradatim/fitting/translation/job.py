@@ -124,7 +124,10 @@ def _fit(
     start_up = work.elapsed - work.spent
     parts = split_pairs(pairs, float(job.test), job.seed)
     asked = min(max(int(JUDGED * job.budget), 100), MOST_JUDGED)
-    parts = Parts(parts.train, parts.validation[:1000], parts.test[:asked])
+    validation = parts.validation[
+        :: max(len(parts.validation) // 1000, 1)
+    ]  # files may be sorted by length
+    parts = Parts(parts.train, validation, parts.test[:asked])
     tell("learning the tokens", 0.05)
     tokenizer = _tokenizer(parts, work)
     end = job.budget * (1 - RESERVE) - start_up - 3.0

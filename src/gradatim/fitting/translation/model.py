@@ -19,7 +19,7 @@ from gradatim.models import Transformer, describe, rebuild, translate
 from gradatim.training.checkpoint import check_weights
 
 CHUNK = 256  # sentences translated at once
-BEAM = 4
+BEAM, LENGTH_POWER = 4, 0.6  # of beam search; from 1 on, endless repetition would pay
 
 
 class TranslationModel:
@@ -63,7 +63,11 @@ class TranslationModel:
             source = pad_tokens([rows[k][:context] for k in places])
             longest = min(2 * source.shape[1] + 8, context)
             found = translate(
-                self.network, source, beam_width=beam_width, max_length=longest, length_power=1.0
+                self.network,
+                source,
+                beam_width=beam_width,
+                max_length=longest,
+                length_power=LENGTH_POWER,
             )
             for k, tokens in zip(places, found.tokens[:, 0].tolist(), strict=True):
                 out[k] = decode(self.tokenizer, tokens)

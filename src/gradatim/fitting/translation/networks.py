@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer
 from gradatim.data.vocabulary import PAD
@@ -53,7 +54,7 @@ def make_plan(pairs: Sequence[Pair], tokenizer: Tokenizer, *, seconds: float, se
     """Choose the largest network that still takes enough steps in the time there is.
 
     Args:
-        pairs: Some of the pairs to learn from, to measure with.
+        pairs: The pairs to learn from.
         tokenizer: Cuts them.
         seconds: Time for training.
         seed: Fixes all randomness.
@@ -70,14 +71,13 @@ def make_plan(pairs: Sequence[Pair], tokenizer: Tokenizer, *, seconds: float, se
 
 
 def _seconds_per_step(plan: Plan, pairs: Sequence[Pair], tokenizer: Tokenizer) -> float:
-    batches = PairBatches(
-        pairs[:2000], tokenizer, CONTEXT, batch_size=plan.batch_size, num_batches=4
-    )
+    spread = pairs[:: max(len(pairs) // 2000, 1)]  # files may be sorted by length
+    batches = PairBatches(spread, tokenizer, CONTEXT, batch_size=plan.batch_size, num_batches=4)
     trainer = Trainer(build_network(plan, tokenizer), _loss(), clip_norm=1.0, epochs=2, progress=False)  # fmt: skip
     return trainer.fit(batches)["seconds"][-1] / 4  # the first round warms up
 
 
-def _loss() -> partial:  # type: ignore[type-arg]
+def _loss() -> partial[Tensor]:
     return partial(token_cross_entropy, padding=PAD)
 
 

@@ -130,7 +130,7 @@ def _examples(report: Report, f: TranslationFindings) -> None:
         for k, question in enumerate(f.parts.test[:EXAMPLES])
     ]
     report.table(
-        "Test sentences", columns=["sentence", "a known translation", "network"], rows=rows
+        "Examples from the test", columns=["sentence", "a known translation", "network"], rows=rows
     )
 
 

@@ -12,3 +12,13 @@ def test_a_line_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == "stage 11\nstage 22\n"
+
+
+def test_samples_stay_on_a_terminal_above_the_bar(capsys, monkeypatch):
+    bar = StageBar()
+    bar.tell("round 1\nonce upon", 0.1)  # no terminal: the sample is left out
+    monkeypatch.setattr(type(bar.console), "is_terminal", True)
+    bar.tell("round 2\na time", 0.2)
+    err = capsys.readouterr().err
+    assert "once upon" not in err
+    assert "round 2\na time\n" in err

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from gradatim.errors import InvalidType
+from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn import Recurrent, record_gates
 
 
@@ -21,3 +21,9 @@ def test_the_record_obeys_the_equations():
 def test_other_cells_are_refused():
     with pytest.raises(InvalidType, match="rnn must be made of LSTMCell, got GRUCell"):
         record_gates(Recurrent("gru", 2, 3), torch.zeros(1, 2, 2))
+
+
+@pytest.mark.parametrize("shape", [(1, 0, 2), (1, 4, 3), (4, 2)])
+def test_what_is_no_sequence_is_refused(shape):
+    with pytest.raises(InvalidValue, match=r"x must be of shape \(batch, time, 2\), at least one"):
+        record_gates(Recurrent("lstm", 2, 3), torch.zeros(shape))

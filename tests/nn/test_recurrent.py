@@ -192,12 +192,26 @@ def test_a_learned_initial_state_is_used_and_an_explicit_one_wins():
     assert not torch.allclose(rnn(x)[0], rnn(x, state=zeros)[0])
 
 
-def test_empty_batches():
-    rnn = Recurrent("gru", 2, 3)
-    assert rnn(torch.zeros(2, 0, 2))[0].shape == (2, 0, 3)
-    outputs, (h,) = rnn(torch.randn(2, 4, 2), [0, 0])
+@pytest.mark.parametrize("name", CELLS)
+def test_nothing_but_padding_and_no_time_at_all(name):
+    rnn = Recurrent(name, 2, 3, is_bidirectional=True)
+    assert rnn(torch.zeros(2, 0, 2))[0].shape == (2, 0, 6)
+    outputs, state = rnn(torch.randn(2, 4, 2), [0, 0])
     assert not outputs.any()
-    assert not h.any()
+    assert not any(part.any() for part in state)
+    outputs.sum().backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in rnn.parameters())
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_one_step_is_the_cell_itself(name):
+    rnn = Recurrent(name, 2, 3)
+    x = torch.randn(4, 1, 2)
+    state, y = rnn.cells[0](tuple(part[0] for part in rnn.initial_state(4)), x[:, 0])
+    outputs, final = rnn(x)
+    torch.testing.assert_close(outputs[:, 0], y)
+    for found, wanted in zip(final, state, strict=True):
+        torch.testing.assert_close(found[0], wanted)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradatim.data.elastic import random_elastic
     from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
+    from gradatim.data.memory_tasks import adding_task, copy_task
     from gradatim.data.mixing import mixup
     from gradatim.data.noise import add_noise, mask_entries
     from gradatim.data.padding import pad_sequences, unpad_sequences
@@ -51,10 +52,12 @@ __all__ = [
     "Vocabulary",
     "WordPieceTokenizer",
     "add_noise",
+    "adding_task",
     "blobs",
     "cache_folder",
     "catalogue",
     "circles",
+    "copy_task",
     "cutout",
     "get",
     "load",
@@ -85,6 +88,7 @@ _LATER = {
     **dict.fromkeys(("cutout", "quarter_turns", "random_crop", "random_flip"), "flip_and_crop"),
     **dict.fromkeys(("add_noise", "mask_entries"), "noise"),
     **dict.fromkeys(("MaskedTokens", "mask_tokens"), "masked_tokens"),
+    **dict.fromkeys(("adding_task", "copy_task"), "memory_tasks"),
     **dict.fromkeys(("SentencePairs", "next_sentence_pairs", "split_sentences"), "sentence_pairs"),
     **dict.fromkeys(("pad_sequences", "unpad_sequences"), "padding"),
     **dict.fromkeys(("Vocabulary", "split_words"), "vocabulary"),

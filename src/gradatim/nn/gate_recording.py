@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidType
+from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn.cells.lstm import LSTMCell
 from gradatim.nn.recurrent import Recurrent
 
@@ -49,6 +49,10 @@ def record_gates(rnn: Recurrent, x: Tensor) -> GateHistory:
     if not isinstance(cell, LSTMCell):
         raise InvalidType(
             f"record_gates: rnn must be made of LSTMCell, got {type(cell).__name__}. Try Recurrent('lstm', …)."
+        )
+    if x.ndim != 3 or 0 in x.shape or x.shape[-1] != rnn.input_dim:
+        raise InvalidValue(
+            f"record_gates: x must be of shape (batch, time, {rnn.input_dim}), at least one step, got {tuple(x.shape)}."
         )
     h, c = (part[0] for part in rnn.initial_state(len(x)))
     rows = []

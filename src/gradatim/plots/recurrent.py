@@ -113,8 +113,8 @@ def score_against_lag(
             )  # fmt: skip
         panel.axhline(chance[task], color=MUTED, linestyle=":", linewidth=1.2)
         panel.annotate(
-            "chance", (1.0, chance[task]), xycoords=("axes fraction", "data"), xytext=(-2, 3),
-            textcoords="offset points", ha="right", fontsize=8, color=MUTED,
+            "chance", (0.0, chance[task]), xycoords=("axes fraction", "data"), xytext=(3, 3),
+            textcoords="offset points", fontsize=8, color=MUTED,
         )  # fmt: skip
         panel.set_xscale("log")
         lags = sorted({lag for by_lag in models.values() for lag in by_lag})
@@ -124,7 +124,7 @@ def score_against_lag(
         panel.set_title(task)
         panel.set_xlabel("lag (steps to remember over)")
     figure.axes[0].set_ylabel(ylabel)
-    figure.legend(loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+    figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     return figure
 
 

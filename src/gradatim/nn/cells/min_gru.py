@@ -20,6 +20,8 @@ class MinGRUCell(Cell):
     Args:
         input_dim: Width of :math:`x_t`.
         hidden_dim: Width of :math:`h_t`.
+        gate_bias: Initial :math:`b_z`; at :math:`-\log n` a state starts with a memory of some
+            :math:`n` steps.
 
     Example:
         >>> sum(p.numel() for p in MinGRUCell(100, 64).parameters())
@@ -29,9 +31,11 @@ class MinGRUCell(Cell):
         Feng et al., Were RNNs All We Needed?, 2024, section 3.1.
     """
 
-    def __init__(self, input_dim: int, hidden_dim: int) -> None:
+    def __init__(self, input_dim: int, hidden_dim: int, *, gate_bias: float = 0.0) -> None:
         super().__init__(input_dim, hidden_dim)
+        self.gate_bias = gate_bias
         self.input = input_map(input_dim, hidden_dim, 2)
+        self.input.bias.detach()[:hidden_dim] = gate_bias
 
     def project(self, x: Tensor) -> Tensor:
         return self.input(x)

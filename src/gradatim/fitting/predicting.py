@@ -49,8 +49,9 @@ def write_predictions(
     """
     fitted = load_model(model)
     if not isinstance(fitted, Predictor):
+        hint = " Try 'gradatim generate'." if hasattr(fitted, "stream") else ""
         raise InvalidType(
-            f"predict: model must be a folder written by 'gradatim fit', got a {type(fitted).__name__}."
+            f"predict: model must be a folder written by 'gradatim fit', got a {type(fitted).__name__}.{hint}"
         )
     notes: list[str] = []
     rows, path = 0, Path(output)

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import gradatim
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidType, InvalidValue
 from gradatim.evaluation import report as report_module
 from gradatim.experiments._characters import made_up_text
-from gradatim.fitting import Job, fit_data
+from gradatim.fitting import Job, fit_data, write_predictions
 from gradatim.fitting.language import job as language_job
 from gradatim.fitting.language import sections, watching
 from gradatim.fitting.language.networks import Plan, Size
@@ -55,6 +55,12 @@ def test_a_text_becomes_a_folder_that_writes(corpus):
     assert model.generate("the king ", 30, seed=3) == result.model.generate("the king ", 30, seed=3)
     assert result.headline.startswith("Language model of tales, 12,000 characters in ")
     assert result.command.startswith("gradatim generate ")
+    word = result.command.split('"')[1]
+    assert word in corpus.read_text()
+    lines = next(s.source for s in result.report.sections if getattr(s, "language", "") == "python")
+    assert word in lines
+    with pytest.raises(InvalidType, match=r"got a LanguageModel\. Try 'gradatim generate'\."):
+        write_predictions(folder, corpus, corpus.parent / "out.csv")
 
 
 def test_contestants_are_judged_by_the_same_rule(corpus):

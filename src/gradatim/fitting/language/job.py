@@ -49,7 +49,9 @@ from gradatim.training import History
 METRIC = "bits per character"
 UNIFORM, SINGLE = "characters equally likely", "frequencies"
 # read, counted and judged per second of the budget
-CHARACTERS, COUNTED, JUDGED = 300_000, 30_000, 1_000
+# read, counted and judged per second of the budget
+CHARACTERS, COUNTED, JUDGED = 100_000, 30_000, 1_000
+MOST_COUNTED, MOST_JUDGED = 5_000_000, 100_000  # tokens, whatever the budget
 
 
 @dataclass
@@ -121,12 +123,14 @@ def _fit(text: Text, job: Job, work: Work, folder: Path, tell: Tell) -> FitResul
     start_up = work.elapsed - work.spent
     reading = _read(text, job, work, tell)
     tell("counting", 0.1)
-    counted = reading.tokens.train[-int(COUNTED * max(job.budget, 10.0)) :]
+    most = min(int(COUNTED * max(job.budget, 10.0)), MOST_COUNTED)
+    counted = reading.tokens.train[-most:]
     ngram = best_ngram(counted, reading.tokens.validation[-100_000:], reading.tokenizer.vocab_size)
     single = NGram(1, reading.tokenizer.vocab_size).fit([counted.astype(np.int64)])
     if len(counted) < len(reading.tokens.train):
         reading.notes.append(f"Counting used the last {len(counted):,} training tokens.")
-    judged = reading.tokens.test[: max(int(JUDGED * job.budget), 4 * reading.context + 1)]
+    most = max(min(int(JUDGED * job.budget), MOST_JUDGED), 4 * reading.context + 1)
+    judged = reading.tokens.test[:most]
     end = job.budget * (1 - RESERVE) - start_up - 2.0
     plan = _plan(reading, job, work, end - work.elapsed)
     network = build_network(plan, reading.tokenizer.vocab_size)
@@ -253,7 +257,7 @@ def _write(model: LanguageModel, f: LanguageFindings, job: Job, work: Work) -> F
         "test": {name: {METRIC: float(values.mean())} for name, values in f.scores.items()},
     }
     model.save(f.folder, report_files(report))
-    command = f'gradatim generate {f.folder} --prompt "{f.written[0].prompt[-20:].strip()}"'
+    command = f'gradatim generate {f.folder} --prompt "{f.word}"'
     return FitResult(
         f.folder, model, f.verdict, report, work.elapsed, f, f.concerns, command=command
     )

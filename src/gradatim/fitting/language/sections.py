@@ -1,5 +1,6 @@
 """The report of a language model: the contest, its learning curve, what it writes, how to use it."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -75,6 +76,12 @@ class LanguageFindings:
     def headline(self) -> str:
         """What was learned from how much, in a line."""
         return f"Language model of {self.name}, {self.text.characters:,} characters"
+
+    @property
+    def word(self) -> str:
+        """A word of the text, for examples."""
+        words: list[str] = re.findall(r"\w+", self.written[0].prompt)
+        return max(words, key=len, default=self.text.alphabet[-1])
 
 
 def samples(model: "LanguageModel", reading: "Reading") -> list[Sample]:
@@ -190,12 +197,13 @@ def _curves(f: LanguageFindings) -> CurvePanel:
 
 def usage(f: LanguageFindings) -> str:
     """Lines that use the model folder, from the shell and from Python."""
+    prompt = repr(f.word)
     return (
-        f"# gradatim generate {f.folder} --prompt 'Once' --temperature 0.8\n"
+        f"# gradatim generate {f.folder} --prompt {prompt} --temperature 0.8\n"
         "import gradatim\n\n"
         f"model = gradatim.load_model({str(f.folder)!r})\n"
-        'print(model.generate("Once", 200, temperature=0.8, top_p=0.95))\n'
-        'for piece in model.stream("Once", 200, seed=1):  # as it is written\n'
+        f"print(model.generate({prompt}, 200, temperature=0.8, top_p=0.95))\n"
+        f"for piece in model.stream({prompt}, 200, seed=1):  # as it is written\n"
         '    print(piece, end="", flush=True)\n'
-        "model.network, model.tokenizer                   # an ordinary nn.Module, and its tokens\n"
+        "model.network, model.tokenizer  # an ordinary nn.Module, and its tokens\n"
     )

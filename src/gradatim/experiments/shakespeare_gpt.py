@@ -174,6 +174,22 @@ def show(
         ),
         caption="The same unread tenth of the text for all.",
     )
+    draw_learning(report, found, history, settings)
+    tokenizer = CharacterTokenizer(text.letters)
+    prompt = torch.tensor(tokenizer.encode(PROMPTS[settings.source]))
+    tokens = generate(gpt, prompt, settings.sample, temperature=0.8, top_p=0.95, seed=settings.seed)
+    report.text("Written by the GPT at temperature 0.8 and top-p 0.95:")
+    report.code("text", tokenizer.decode(tokens.tolist()).strip())
+    report.figure(
+        "heads",
+        attention_map(gpt, LINES[settings.source], tokenizer=tokenizer),
+        caption="What the heads look at in one line: the letter before, the beginning of the word, the word before.",
+    )
+
+
+def draw_learning(
+    report: Report, found: dict[str, Contestant], history: History, settings: Settings
+) -> None:
     seen = [r["epoch"] * settings.steps * settings.batch_size * settings.context / 1e6 for r in history.records]  # fmt: skip
     curves = {
         name: (seen, [value / math.log(2) for value in history[key]])
@@ -191,14 +207,4 @@ def show(
         ),
         caption="The held-out curve is measured on windows from their first character on, so it lies a little above "
         "the figure of the table, where at least half a context is known.",
-    )
-    tokenizer = CharacterTokenizer(text.letters)
-    prompt = torch.tensor(tokenizer.encode(PROMPTS[settings.source]))
-    tokens = generate(gpt, prompt, settings.sample, temperature=0.8, top_p=0.95, seed=settings.seed)
-    report.text("Written by the GPT at temperature 0.8 and top-p 0.95:")
-    report.code("text", tokenizer.decode(tokens.tolist()).strip())
-    report.figure(
-        "heads",
-        attention_map(gpt, LINES[settings.source], tokenizer=tokenizer),
-        caption="What the heads look at in one line: the letter before, the beginning of the word, the word before.",
     )

@@ -49,7 +49,6 @@ from gradatim.training import History
 METRIC = "bits per character"
 UNIFORM, SINGLE = "characters equally likely", "frequencies"
 # read, counted and judged per second of the budget
-# read, counted and judged per second of the budget
 CHARACTERS, COUNTED, JUDGED = 100_000, 30_000, 1_000
 MOST_COUNTED, MOST_JUDGED = 5_000_000, 100_000  # tokens, whatever the budget
 

@@ -109,9 +109,9 @@ def decode_images(paths: Sequence[str | Path], side: int, *, workers: int | None
 def _run_workers(paths: Sequence[str | Path], side: int, store: Path, count: int) -> list[dict]:
     running = []
     try:
-        for worker in range(count):
-            job = store.with_name(f"job-{worker}.json")
-            own = [(place, str(paths[place])) for place in range(worker, len(paths), count)]
+        for k in range(count):
+            job = store.with_name(f"job-{k}.json")
+            own = [(place, str(paths[place])) for place in range(k, len(paths), count)]
             job.write_text(json.dumps({"files": own, "side": side, "store": str(store)}))
             command = [sys.executable, "-m", "gradatim.data.decoding", str(job)]
             running.append((job, subprocess.Popen(command, stderr=subprocess.DEVNULL)))

@@ -13,6 +13,7 @@ from gradatim.evaluation import report as report_module
 from gradatim.fitting import Job, fit_data, write_predictions
 from gradatim.fitting.language.networks import Size
 from gradatim.fitting.translation import job as translation_job
+from gradatim.fitting.translation import networks
 from gradatim.fitting.translation.batches import PairBatches, decode, encode
 from gradatim.fitting.translation.judging import bleu, block_distances, chrf, look_up
 from gradatim.fitting.translation.networks import Plan
@@ -177,3 +178,12 @@ def test_data_that_make_no_sense(path, tmp_path):
     with pytest.raises(InvalidValue, match="must not be given together"):
         Job(translate=True, language_model=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_more_time_means_a_larger_network_and_more_steps(monkeypatch):
+    monkeypatch.setattr(networks, "_seconds_per_step", lambda plan, *rest: plan.size.dim / 6400)
+    plans = [networks.make_plan(None, None, seconds=s, seed=0) for s in (-1, 20, 200, 10**4)]
+    widths = [plan.size.dim for plan in plans]
+    assert widths == sorted(widths)
+    assert (widths[0], widths[-1]) == (64, 256)
+    assert [plan.steps for plan in plans][:2] == [1, (20 * 100 - 10 * networks.LOOK) // 10]

@@ -131,10 +131,9 @@ def _fit(
     tell("learning the tokens", 0.05)
     tokenizer = _tokenizer(parts, work)
     end = job.budget * (1 - RESERVE) - start_up - 3.0
-    plan = _plan(parts, tokenizer, work, 0.75 * (end - work.elapsed), job.seed)
-    train = PairBatches(
-        parts.train, tokenizer, CONTEXT, batch_size=plan.batch_size, num_batches=plan.steps, seed=job.seed
-    )  # fmt: skip
+    train = PairBatches(parts.train, tokenizer, CONTEXT, batch_size=1, seed=job.seed)
+    plan = _plan(train, tokenizer, work, 0.75 * (end - work.elapsed), job.seed)
+    train.batch_size, train.num_batches = plan.batch_size, plan.steps
     if train.left_out:
         notes.append(f"{train.left_out:,} pairs longer than {CONTEXT} tokens are left out of training.")  # fmt: skip
     notes.append(
@@ -161,9 +160,9 @@ def _tokenizer(parts: Parts, work: Work) -> Tokenizer:
     return rebuild_tokenizer(work.recall("tokenizer", learn))
 
 
-def _plan(parts: Parts, tokenizer: Tokenizer, work: Work, seconds: float, seed: int) -> Plan:
+def _plan(train: PairBatches, tokenizer: Tokenizer, work: Work, seconds: float, seed: int) -> Plan:
     made = work.recall(
-        "plan", lambda: asdict(make_plan(parts.train, tokenizer, seconds=seconds, seed=seed))
+        "plan", lambda: asdict(make_plan(train, tokenizer, seconds=seconds, seed=seed))
     )
     return Plan(**{**made, "size": Size(*made["size"])})
 

@@ -12,7 +12,6 @@ from gradatim.data.tokenizers import Tokenizer
 from gradatim.data.vocabulary import PAD
 from gradatim.fitting.language.networks import Size
 from gradatim.fitting.translation.batches import FIRST, PairBatches
-from gradatim.fitting.translation.pairs import Pair
 from gradatim.losses import token_cross_entropy
 from gradatim.models import Transformer
 from gradatim.optim.schedules import warm_up
@@ -21,6 +20,7 @@ from gradatim.training import Callback, Checkpoint, EarlyStopping, History, Trai
 ROUNDS, PATIENCE = 10, 4
 CONTEXT = 64  # tokens of a sentence
 LEAST_STEPS = 1_500  # that the largest affordable network takes
+LOOK = 6  # steps that a look at the validation pairs costs
 SIZES = (Size(64, 2, 2), Size(128, 2, 4), Size(192, 3, 6), Size(256, 3, 8))
 
 
@@ -50,19 +50,20 @@ class Plan:
         return 3e-3 * (64 / self.size.dim) ** 0.5
 
 
-def make_plan(pairs: Sequence[Pair], tokenizer: Tokenizer, *, seconds: float, seed: int) -> Plan:
+def make_plan(train: PairBatches, tokenizer: Tokenizer, *, seconds: float, seed: int) -> Plan:
     """Choose the largest network that still takes enough steps in the time there is.
 
     Args:
-        pairs: The pairs to learn from.
-        tokenizer: Cuts them.
+        train: Batches to learn from, to measure with; how many an epoch has is changed.
+        tokenizer: Cuts the sentences.
         seconds: Time for training.
         seed: Fixes all randomness.
     """
     best = None
     for size in SIZES:
         plan = Plan(size, seed=seed)
-        steps = max(int(seconds / _seconds_per_step(plan, pairs, tokenizer)), ROUNDS)
+        looks = ROUNDS * LOOK
+        steps = max(int(seconds / _seconds_per_step(plan, train, tokenizer) - looks), ROUNDS)
         if best is not None and steps < LEAST_STEPS:
             break
         best = Plan(size, steps // ROUNDS, seed=seed)
@@ -70,11 +71,10 @@ def make_plan(pairs: Sequence[Pair], tokenizer: Tokenizer, *, seconds: float, se
     return best
 
 
-def _seconds_per_step(plan: Plan, pairs: Sequence[Pair], tokenizer: Tokenizer) -> float:
-    spread = pairs[:: max(len(pairs) // 2000, 1)]  # files may be sorted by length
-    batches = PairBatches(spread, tokenizer, CONTEXT, batch_size=plan.batch_size, num_batches=4)
+def _seconds_per_step(plan: Plan, train: PairBatches, tokenizer: Tokenizer) -> float:
+    train.batch_size, train.num_batches = plan.batch_size, 6
     trainer = Trainer(build_network(plan, tokenizer), _loss(), clip_norm=1.0, epochs=2, progress=False)  # fmt: skip
-    return trainer.fit(batches)["seconds"][-1] / 4  # the first round warms up
+    return trainer.fit(train)["seconds"][-1] / 6  # the first round warms up
 
 
 def _loss() -> partial[Tensor]:

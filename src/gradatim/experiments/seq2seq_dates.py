@@ -32,7 +32,7 @@ class Settings:
 
 
 QUICK = Settings(
-    train_dates=1_600, test_dates=300, epochs=6, hidden_dim=48, lr=8e-3, exact=0.9,
+    train_dates=1_500, test_dates=200, epochs=5, hidden_dim=48, lr=1.5e-2, exact=0.9,
     attentions=("additive", "none"),
 )  # fmt: skip
 

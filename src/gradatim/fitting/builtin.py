@@ -38,7 +38,9 @@ def read_builtin(name: str) -> tuple[pd.DataFrame, str | None]:
     """
     record = data.load(name)
     if record.task == "language":
-        raise InvalidValue(f"fit: {name} must be a table, but it is one long text. Add --language-model.")
+        raise InvalidValue(
+            f"fit: {name} must be a table, but it is one long text. Add --language-model."
+        )
     if isinstance(record.X, pd.DataFrame):
         frame = record.X.copy()
     elif record.task == "text":

@@ -1,12 +1,10 @@
 """The simple models on pixels: class frequencies, logistic regression, nearest neighbours, a random forest."""
 
-import warnings
-
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from gradatim.fitting.tables.candidates import NEAREST, fit_simple, from_logits
+from gradatim.fitting.tables.candidates import NEAREST, fit_simple, from_logits, quietly
 from gradatim.fitting.tables.predictors import Fitted
 
 SIMPLE = ("class frequencies", "logistic regression on pixels", NEAREST, "random forest")
@@ -43,13 +41,12 @@ def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
         seed: Fixes trees and inner splits.
     """
     if name == SIMPLE[1]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of slow convergence: the score tells
+        with quietly():
             model = LogisticRegression(C=0.02, max_iter=60, tol=1e-3).fit(X, y)
         return from_logits(model.coef_, model.intercept_, model.classes_, classes)
     if name == SIMPLE[3]:
-        forest = RandomForestClassifier(TREES, min_samples_leaf=2, random_state=seed).fit(X, y)
-        return forest_arrays(forest, np.bincount(y, minlength=classes) / len(y))
+        forest = RandomForestClassifier(TREES, min_samples_leaf=2, random_state=seed, n_jobs=-1)
+        return forest_arrays(forest.fit(X, y), np.bincount(y, minlength=classes) / len(y))
     return fit_simple(name, X, y, classes, seed)
 
 

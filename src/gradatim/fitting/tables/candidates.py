@@ -1,7 +1,8 @@
 """The simple models that a network must beat, from the simplest to the most complex, fitted by scikit-learn."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -66,11 +67,19 @@ def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
         >>> predict(fit_simple("mean", X, X[:, 0], 0, 0), X[:1]).tolist()
         [9.5]
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # of collinear columns and slow convergence: the score tells
+    with quietly():
         return _FIT[name](X, y, classes, seed)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Fit without warnings of collinear columns and slow convergence (the score tells), in one thread.
+
+    The products are small: threads that wait for each other cost up to ten times what they save.
+    """
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _linear(coef: np.ndarray, intercept: np.ndarray, classes: int, **settings: object) -> Fitted:

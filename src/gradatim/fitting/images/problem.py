@@ -16,7 +16,7 @@ from gradatim.fitting.splitting import split_test
 
 SIDES = (16, 64)  # smallest and largest picture a model sees
 PROBE = 200  # files whose size is looked at
-IMAGES_PER_SECOND = 150  # of the budget, for pictures of 32 × 32
+IMAGES_PER_SECOND = 110  # of the budget, for pictures of 32 × 32
 SHOWN_FAULTS = 3
 
 

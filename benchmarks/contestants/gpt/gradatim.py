@@ -1,24 +1,16 @@
 """Gradatim's model and trainer as they come."""
 
 from benchmarks.contestants.contestant import Contestant, Tick
+from benchmarks.contestants.epoch_end import EpochEnd
 from benchmarks.contestants.gpt.task import Task
 from benchmarks.contestants.threads import ALL_THREADS, set_torch_threads
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT
 from gradatim.training import Trainer
-from gradatim.training.callbacks import Callback
 
 TITLE = "Gradatim"
 REQUIRES = ("gradatim", "torch")
 VARIANTS = ("as it comes",)
-
-
-class _EpochEnd(Callback):
-    def __init__(self, tick: Tick) -> None:
-        self.tick = tick
-
-    def on_epoch_end(self, trainer: Trainer, record: dict[str, float]) -> None:
-        self.tick()
 
 
 def build(task: Task, variant: str, *, is_compiled: bool = False) -> Contestant:
@@ -31,7 +23,7 @@ def build(task: Task, variant: str, *, is_compiled: bool = False) -> Contestant:
         set_torch_threads(ALL_THREADS)
         trainer = Trainer(
             model, token_cross_entropy, "adamw", lr=task.lr, weight_decay=0.1, epochs=epochs,
-            batch_size=task.batch_size, callbacks=[_EpochEnd(tick)], device="cpu",
+            batch_size=task.batch_size, callbacks=[EpochEnd(tick)], device="cpu",
         )  # fmt: skip
         history = trainer.fit((task.tokens[:, :-1], task.tokens[:, 1:]))
         losses.append(history["train_loss"][-1])

@@ -24,19 +24,16 @@ def _library() -> ctypes.CDLL | None:
 
 
 @contextmanager
-def holding_memory(is_wanted: bool = True) -> Iterator[None]:
+def holding_memory() -> Iterator[None]:
     """Keep freed memory in this process while inside, and give it back at the end.
 
     Afterwards the library's thresholds are those that it reaches by itself once large blocks were freed.
-
-    Args:
-        is_wanted: Whether to do anything.
 
     Example:
         >>> with holding_memory():
         ...     block = bytearray(1 << 24)
     """
-    library = _library() if is_wanted else None
+    library = _library()
     if library is None:
         yield
         return

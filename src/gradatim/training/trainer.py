@@ -154,7 +154,7 @@ class Trainer:
             stack.enter_context(own_randomness(self.seed, self.device))
             stack.enter_context(limit_threads(step.threads))
             stack.enter_context(reading_channels_last(self.model, self.is_channels_last))
-            stack.enter_context(holding_memory(self.is_channels_last))
+            stack.enter_context(holding_memory())
             stack.enter_context(bar)
             stack.callback(self._release)
             if self._resumed is not None:

@@ -5,10 +5,11 @@ import torch
 from torch import nn
 
 from gradatim.models import VGG
-from gradatim.training import Trainer
+from gradatim.training import Callback, Checkpoint, Trainer
 from gradatim.training.memory_format import (
     channels_last,
     reading_channels_last,
+    training_channels_last,
     wants_channels_last,
 )
 
@@ -79,6 +80,82 @@ def test_weights_keep_their_order_and_numbers_agree():
         assert all(p.is_contiguous() for p in model.parameters())
     torch.testing.assert_close(weights[0], weights[1], rtol=1e-6, atol=1e-8)
     assert histories[0] == pytest.approx(histories[1], rel=1e-9)
+
+
+class Strides(Checkpoint):
+    """Notes, after every batch, in which order kernels and moments lie."""
+
+    __module__ = "gradatim.training.checkpoint"
+
+    def __init__(self, path):
+        super().__init__(path, every_steps=1, every_epochs=None)
+        self.seen = []
+
+    def on_batch_end(self, trainer, loss):
+        super().on_batch_end(trainer, loss)
+        kernel = next(p for p in trainer.model.parameters() if p.ndim == 4)
+        tensors = [kernel, kernel.grad, *trainer.optimizer.state[kernel].values()]
+        self.seen += [t.is_contiguous(memory_format=CL) for t in tensors if t.ndim == 4]
+        if trainer.steps == 3:
+            raise KeyboardInterrupt
+
+
+CL = torch.channels_last
+OPTIMIZERS = ("adam", "adamw", "momentum", "rmsprop", "sgd")
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_kernels_and_moments_move_together_and_back(optimizer, tmp_path):
+    trainer, watcher = convolutional(optimizer), Strides(tmp_path / "run.safetensors")
+    trainer.callbacks = [watcher]
+    trainer.fit(DATA)
+    assert trainer.steps == 3
+    assert set(watcher.seen) == {True}
+    for kernel in trainer.model.parameters():
+        for value in (kernel, kernel.grad, *trainer.optimizer.state[kernel].values()):
+            assert value is None or value.is_contiguous()
+
+
+def convolutional(optimizer="adam", memory_format="channels_last", callbacks=()):
+    torch.manual_seed(0)
+    model = VGG(((4,), (6,)), 4).double()
+    return Trainer(
+        model, "cross_entropy", optimizer, lr=0.01, epochs=3, batch_size=4,
+        memory_format=memory_format, callbacks=callbacks,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_a_run_goes_on_from_any_batch_to_the_same_weights(optimizer, tmp_path):
+    path, data = tmp_path / "run.safetensors", (DATA[0].double(), DATA[1])
+    whole = convolutional(optimizer, "contiguous", [Checkpoint(path, every_steps=100)])
+    whole.fit(data)
+    stopped = convolutional(optimizer, callbacks=[Strides(path)])
+    stopped.fit(data)
+    assert stopped.steps == 3
+    resumed = convolutional(optimizer, callbacks=[Checkpoint(path)])
+    resumed.resume(path)
+    resumed.fit(data)
+    for expected, found in zip(whole.model.parameters(), resumed.model.parameters(), strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-8)
+
+
+class Viewer(Callback):
+    """As many write it: the gradient as one vector."""
+
+    def on_gradients(self, trainer, loss):
+        torch.cat([p.grad.view(-1) for p in trainer.model.parameters()])
+
+
+def test_a_callback_of_ones_own_finds_the_usual_order():
+    trainer = convolutional(callbacks=[Viewer()])
+    assert trainer.fit((DATA[0].double(), DATA[1])).stopped is None
+
+
+def test_an_optimizer_that_flattens_keeps_the_usual_order():
+    conv = nn.Conv2d(3, 4, 5)
+    with training_channels_last(conv, torch.optim.LBFGS(conv.parameters()), True):
+        assert conv.weight.is_contiguous()
 
 
 @pytest.mark.parametrize(

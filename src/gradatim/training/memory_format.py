@@ -1,8 +1,9 @@
 """In which order the numbers of a batch of images lie in memory.
 
 ``(B, C, H, W)`` names the axes; channels last means that the channels of one pixel lie side by side. On a CPU
-convolutions then read whole pixels at once. Only the input is rearranged: every layer hands the order on, and
-weights, checkpoints and optimizers stay as they are.
+convolutions then read whole pixels at once. Only the input is rearranged: every layer hands the order on. Kernels
+of convolutions, and what the optimizer keeps of them, follow while an epoch trains, for which they would otherwise
+be copied in every step; everybody outside of an epoch finds them as they were.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,18 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import SGD, Adam, AdamW, Optimizer, RMSprop
 
 from gradatim.errors import choose
 
 _CONVOLUTIONS = (nn.Conv2d, nn.ConvTranspose2d)
 _KNOWN = ("torch", "torchvision", "gradatim")  # packages whose modules work in either order
+_BY_ENTRY = (
+    SGD,
+    Adam,
+    AdamW,
+    RMSprop,
+)  # rules to which the order of a tensor's entries means nothing
 FORMATS = ("auto", "contiguous", "channels_last")
 
 
@@ -72,6 +80,53 @@ def reading_channels_last(model: nn.Module, is_wanted: bool) -> Iterator[None]:
         yield
     finally:
         hook.remove()
+
+
+@contextmanager
+def training_channels_last(
+    model: nn.Module, optimizer: Optimizer, is_wanted: bool
+) -> Iterator[None]:
+    """While inside, kernels of convolutions, their gradients and moments lie channels last, if ``is_wanted``.
+
+    They move together: a fused optimizer pairs entries by their places in memory. Optimizers that flatten
+    parameters, as L-BFGS does, need the usual order, and nothing is moved for them.
+
+    Example:
+        >>> conv = nn.Conv2d(3, 4, 5)
+        >>> with training_channels_last(conv, SGD(conv.parameters()), True):
+        ...     conv.weight.stride()
+        (75, 1, 15, 3)
+        >>> conv.weight.stride()
+        (75, 25, 5, 1)
+    """
+    if not (is_wanted and type(optimizer) in _BY_ENTRY):
+        yield
+        return
+    kernels = [
+        parameter
+        for module in model.modules()
+        if isinstance(module, _CONVOLUTIONS)
+        for parameter in module.parameters(recurse=False)
+        if parameter.ndim == 4
+    ]
+    _arrange(kernels, optimizer, torch.channels_last)
+    try:
+        yield
+    finally:
+        _arrange(kernels, optimizer, torch.contiguous_format)
+
+
+def _arrange(
+    kernels: list[nn.Parameter], optimizer: Optimizer, memory_format: torch.memory_format
+) -> None:
+    for kernel in kernels:
+        kernel.data = kernel.data.contiguous(memory_format=memory_format)
+        if kernel.grad is not None:
+            kernel.grad.data = kernel.grad.data.contiguous(memory_format=memory_format)
+        state = optimizer.state.get(kernel, {})
+        for name, value in state.items():
+            if isinstance(value, Tensor) and value.shape == kernel.shape:
+                state[name] = value.contiguous(memory_format=memory_format)
 
 
 def _is_image(value: object) -> bool:

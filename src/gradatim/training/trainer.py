@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,11 @@ from gradatim.training.device import choose_device, own_randomness
 from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import History
-from gradatim.training.memory_format import reading_channels_last, wants_channels_last
+from gradatim.training.memory_format import (
+    reading_channels_last,
+    training_channels_last,
+    wants_channels_last,
+)
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
 from gradatim.training.progress import TrainingBar
 from gradatim.training.steps import AutogradStep, ChainStep, Step, StepFunction, forward, rows_of
@@ -182,7 +186,7 @@ class Trainer:
         self.model.train()
         self._started = time.perf_counter()
         observers = self.observers("on_batch_end")
-        with step.mode():
+        with step.mode(), self._kernels_arranged():
             for batch in self._start_epoch(batches):
                 self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
                 loss = step(batch) if self.steps else self._first(step, batch)
@@ -199,6 +203,14 @@ class Trainer:
                 f"Trainer: training data must yield batches in every epoch, got none in epoch {self.epoch + 1}. "
                 "Pass a list or an object that can be iterated again, not a generator."
             )
+
+    def _kernels_arranged(self) -> AbstractContextManager[None]:
+        """Channels last, unless code of somebody's own looks on, which may ``view`` weights or gradients."""
+        watchers = [*self.observers("on_gradients"), *self.observers("on_batch_end"), self.step]
+        is_alone = all(w is None or w.__module__.startswith("gradatim.") for w in watchers)
+        return training_channels_last(
+            self.model, self.optimizer, self.is_channels_last and is_alone
+        )
 
     def _start_epoch(self, batches: Batches) -> Iterator[Batch]:
         """Begin an epoch, or go on inside it with the order of batches it had."""

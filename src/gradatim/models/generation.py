@@ -7,6 +7,7 @@ from torch import Tensor
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models.gpt import GPT
+from gradatim.models.single_position import SinglePosition
 from gradatim.nn.beam import beam_search
 from gradatim.nn.generation import draw_tokens
 from gradatim.nn.nucleus import keep_top_p
@@ -51,6 +52,7 @@ class NextToken:
     def __init__(self, model: GPT, batch_size: int, *, use_cache: bool) -> None:
         self.model, self.start, self.seen = model, 0, 0
         self.caches = model.new_caches(batch_size) if use_cache else None
+        self.single = SinglePosition(model) if use_cache and SinglePosition.fits(model) else None
 
     def __call__(self, tokens: Tensor) -> Tensor:
         """Logits ``(B, V)`` after ``tokens``, ``(B, n)``, which extend those of the last call."""
@@ -61,9 +63,13 @@ class NextToken:
             for cache in self.caches or ():
                 cache.clear()
         new = tokens[:, start if self.caches is None else self.seen : length]
-        hidden = self.model.features(new, caches=self.caches)
         self.seen = length
-        return self.model.read_out(hidden[:, -1])
+        return self.model.read_out(self._last_hidden(new))
+
+    def _last_hidden(self, new: Tensor) -> Tensor:
+        if self.single is not None and self.caches is not None and new.shape[1] == 1:
+            return self.single(new[:, 0], self.caches)
+        return self.model.features(new, caches=self.caches)[:, -1]  # (B, dim)
 
     def select(self, rows: Tensor) -> None:
         """Let sequence ``b`` go on from what sequence ``rows[b]`` was."""

@@ -97,11 +97,15 @@ class GPT(nn.Module):
     def features(self, tokens: Tensor, *, caches: list[KeyValueCache] | None = None) -> Tensor:
         """Hidden vectors ``(B, T, dim)`` of ``tokens``, which go on from what ``caches`` hold."""
         start = caches[0].length if caches else 0
+        return self.blocks(self.drop(self.embed(tokens, start)), caches=caches)
+
+    def embed(self, tokens: Tensor, start: int = 0) -> Tensor:
+        """Vectors ``(B, T, dim)`` of ``tokens``, the first of which stands at ``start``."""
         check_span("GPT", self.context, start, tokens.shape[1])
-        x = self.embedding(tokens)  # (B, T, dim)
-        if self.place is not None:
-            x = self.place(x * math.sqrt(self.dim) if self.positions == "sinusoidal" else x, start)
-        return self.blocks(self.drop(x), caches=caches)
+        x = self.embedding(tokens)
+        if self.place is None:
+            return x
+        return self.place(x * math.sqrt(self.dim) if self.positions == "sinusoidal" else x, start)
 
     def read_out(self, hidden: Tensor) -> Tensor:
         """Logits ``(..., vocab_size)`` of hidden vectors ``(..., dim)``."""

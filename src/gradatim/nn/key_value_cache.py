@@ -56,9 +56,9 @@ class KeyValueCache:
                 f"KeyValueCache: positions must fit its capacity of {self.capacity}, "
                 f"got {self.length}. Make it larger or clear it."
             )
-        new = slice(start, self.length)
-        self.key[:, :, new], self.value[:, :, new] = key, value
-        return KeysValues(self.key[:, :, : self.length], self.value[:, :, : self.length])
+        self.key.narrow(2, start, key.shape[2]).copy_(key)
+        self.value.narrow(2, start, key.shape[2]).copy_(value)
+        return KeysValues(self.key.narrow(2, 0, self.length), self.value.narrow(2, 0, self.length))
 
     def select(self, rows: Tensor) -> None:
         """Let sequence ``b`` go on from what sequence ``rows[b]`` was; there may be more or fewer then."""

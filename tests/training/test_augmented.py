@@ -36,6 +36,12 @@ def test_the_seed_of_the_trainer_fixes_everything(build):
     assert not torch.equal(weights(1), weights(2))
 
 
+def test_mixing_follows_distortion():
+    model = nn.Sequential(nn.Flatten(), nn.Linear(16, 3))
+    step = augmented_step(lambda x: x + 1, mixing=lambda x, y: (3 * x, 2 - y))
+    torch.testing.assert_close(step(model, (X, Y)), F.cross_entropy(model(3 * (X + 1)), 2 - Y))
+
+
 def test_mixup_validates_on_pure_samples_and_mixes_regression():
     model = nn.Sequential(nn.Flatten(), nn.Linear(16, 1))
     target = X.mean((1, 2, 3))[:, None]

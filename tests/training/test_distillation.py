@@ -58,3 +58,15 @@ def test_teacher_and_student_see_the_same_distorted_inputs():
     step(student.eval(), (X, y))  # validation is clean, and asks no teacher
     assert [x.unique().tolist() for x in seen["student"]] == [[2.0], [0.0]]
     assert [x.unique().tolist() for x in seen["teacher"]] == [[2.0]]
+
+
+def test_mixing_reaches_inputs_and_target_of_both():
+    teacher, student = nn.Linear(4, 3), nn.Linear(4, 3)
+
+    def swap(x, y):
+        return x.flip(0), y.flip(0)
+
+    step = distillation_step(teacher, temperature=3.0, mix=0.7, mixing=swap)
+    x, y = X.flip(0), Y.flip(0)
+    expected = distillation_loss(student(x), teacher(x), y, temperature=3.0, mix=0.7)
+    torch.testing.assert_close(step(student, (X, Y)), expected)

@@ -1,6 +1,7 @@
 """Train on distorted or mixed batches; validate on clean ones."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from torch import Tensor, nn
 
@@ -9,10 +10,14 @@ from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch
 from gradatim.training.steps import StepFunction
 
+Mixing = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # inputs and targets of a batch
+
 
 def augmented_step(
     augment: Callable[[Tensor], Tensor] | Sequence[Callable[[Tensor], Tensor]],
     loss: str | Loss = "cross_entropy",
+    *,
+    mixing: Mixing | None = None,
 ) -> StepFunction:
     r"""Make a step that trains on :math:`(\tau(x), y)` with a fresh random :math:`\tau` every time.
 
@@ -20,6 +25,8 @@ def augmented_step(
         augment: :math:`\tau`, one function of the inputs or several in order, such as
             ``random_flip`` and ``random_crop``; they draw from the trainer's randomness.
         loss: Name or function.
+        mixing: What is done to distorted inputs and targets together, such as
+            ``partial(mixup, num_classes=10)``.
 
     Example:
         >>> from gradatim.data import add_noise, random_flip
@@ -33,6 +40,8 @@ def augmented_step(
         if model.training:
             for stage in stages:
                 x = stage(x)
+            if mixing is not None:
+                x, y = mixing(x, y)
         return built(model(x), y)
 
     return step
@@ -55,12 +64,4 @@ def mixup_step(
         >>> history = Trainer(nn.Linear(4, 3), step=mixup_step(3), epochs=1).fit((X, y))
     """
     beta_shares(0, alpha)
-    built = build_loss(loss)
-
-    def step(model: nn.Module, batch: Batch) -> Tensor:
-        x, y = batch
-        if model.training:
-            x, y = mixup(x, y, alpha=alpha, num_classes=num_classes)
-        return built(model(x), y)
-
-    return step
+    return augmented_step((), loss, mixing=partial(mixup, alpha=alpha, num_classes=num_classes))

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from gradatim.losses import cross_entropy, distillation_loss
 from gradatim.losses.distillation import check_distillation
+from gradatim.training.augmented import Mixing
 from gradatim.training.batches import Batch
 from gradatim.training.steps import StepFunction
 
@@ -17,6 +18,7 @@ def distillation_step(
     temperature: float = 2.0,
     mix: float = 0.9,
     augment: Sequence[Callable[[Tensor], Tensor]] = (),
+    mixing: Mixing | None = None,
 ) -> StepFunction:
     r"""Make a step that trains a student on a teacher's tempered odds and the labels.
 
@@ -29,6 +31,8 @@ def distillation_step(
         temperature: :math:`T`.
         mix: Share :math:`\alpha` of the teacher.
         augment: Random distortions of the first input, in order; teacher and student see the same.
+        mixing: What is done to the first input and the target together, after ``augment``, such as
+            ``partial(mixup, num_classes=10)``.
 
     Example:
         >>> from gradatim.training import Trainer
@@ -47,6 +51,8 @@ def distillation_step(
             return cross_entropy(model(*inputs), target)
         for stage in augment:
             inputs[0] = stage(inputs[0])
+        if mixing is not None:
+            inputs[0], target = mixing(inputs[0], target)
         with torch.no_grad():
             odds = teacher(*inputs)
         return distillation_loss(model(*inputs), odds, target, temperature=temperature, mix=mix)

@@ -13,6 +13,7 @@ from gradatim.fitting.images.networks import (
     ImageSettings,
     _Rescaled,
     build_network,
+    distortions,
     draw_settings,
     fit_network,
     relative_cost,
@@ -45,6 +46,40 @@ def test_only_what_was_asked_for_is_drawn(kind, model):
         assert settings.architecture == kind
         assert isinstance(build_network(settings, 3, 1, 28), model)
     assert relative_cost(draw_settings(0, 0)) == 1.0
+
+
+def test_transformers_try_strong_distortions_and_mixtures_others_do_not():
+    for kind in ("vit", "hybrid"):
+        third = draw_settings(2, 0, kind)
+        assert (third.distortion, third.mixing) == ("random", 0.2)
+        assert {draw_settings(k, 0, kind).mixing for k in range(20)} == {0.0, 0.2}
+    usual = [draw_settings(k, 0) for k in range(20)]
+    assert {(s.distortion == "random", s.mixing) for s in usual} == {(False, 0.0)}
+
+
+def test_random_distortions_stay_among_the_pixels_and_on_the_scale():
+    torch.manual_seed(0)
+    pixels = torch.randint(256, (1000, 1, 8, 8)).float()
+    mean, spread = 90.0, 60.0
+    (change,) = distortions("random", 8, mean, spread)
+    changed = change((pixels - mean) / spread) * spread + mean
+    assert changed.min() > -0.01
+    assert changed.max() < 255.01
+    kept = (changed - pixels).abs().amax((1, 2, 3)) < 0.01
+    assert 0 < int(kept.sum()) < 50  # one in a hundred draws the identity twice
+
+
+@pytest.mark.parametrize("is_taught", [False, True])
+def test_a_network_learns_from_distorted_mixtures(is_taught):
+    images, y = pictures(192)
+    teacher = None
+    if is_taught:
+        cnn = ImageSettings(width=8)
+        teacher, _ = fit_network(images, y, 2, cnn, 4, 0)
+    settings = ImageSettings("vit", 8, 4, distortion="random", mixing=0.2, lr=2e-3)
+    model, _ = fit_network(images, y, 2, settings, 20, 0, teacher=teacher)
+    fresh, truth = pictures(seed=3)
+    assert (model.outputs(fresh).argmax(1) == truth).mean() > 0.9
 
 
 def test_a_teacher_takes_pictures_on_the_scale_of_its_student():

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradatim.data import random_affine, random_crop, random_flip
+from gradatim.data import mixup, rand_augment, random_affine, random_crop, random_flip
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.models import VGG, CifarResNet, HybridViT, ViT
 from gradatim.training import History, Trainer, augmented_step, distillation_step
@@ -32,7 +32,9 @@ class ImageSettings:
         width: Channels of the first stage of a ``"cnn"``; the second has twice, the third four times as many, which is
             also the width of a Transformer's tokens.
         depth: Layers of a ``"resnet"``: 8, 14 or 20; a Transformer has half as many blocks.
-        distortion: ``"shift"``, ``"affine"`` (shift, turn, scale) or ``"flip"`` (shift and mirror).
+        distortion: ``"shift"``, ``"affine"`` (shift, turn, scale), ``"flip"`` (shift and mirror) or ``"random"``
+            (RandAugment, for Transformers).
+        mixing: Alpha of MixUp; 0 mixes nothing.
         weight_decay: Decoupled penalty on weights.
         lr: Largest learning rate; it falls to zero along a cosine.
     """
@@ -41,6 +43,7 @@ class ImageSettings:
     width: int = 16
     depth: int = 8
     distortion: str = "shift"
+    mixing: float = 0.0
     weight_decay: float = 0.05
     lr: float = 4e-3
 
@@ -57,13 +60,15 @@ def draw_settings(trial: int, seed: int, architecture: str | None = None) -> Ima
         >>> [draw_settings(k, 0).distortion for k in range(3)]
         ['shift', 'affine', 'flip']
     """
-    lr = 2e-3 if architecture in TRANSFORMERS else ImageSettings.lr
+    is_transformer = architecture in TRANSFORMERS
+    lr = 2e-3 if is_transformer else ImageSettings.lr
+    kinds = ("shift", "affine", "random" if is_transformer else "flip")
     if trial < 3:
-        kind = architecture or ImageSettings.architecture
-        return ImageSettings(kind, distortion=("shift", "affine", "flip")[trial], lr=lr)
+        kind, mixing = architecture or ImageSettings.architecture, 0.2 * (kinds[trial] == "random")
+        return ImageSettings(kind, distortion=kinds[trial], mixing=mixing, lr=lr)
     rng = np.random.default_rng([seed, trial])
     drawn = str(rng.choice(["cnn", "cnn", "resnet"]))
-    return ImageSettings(
+    settings = ImageSettings(
         architecture=architecture or drawn,
         width=int(rng.choice([16, 24, 32])),
         depth=int(rng.choice([8, 14])),
@@ -71,6 +76,13 @@ def draw_settings(trial: int, seed: int, architecture: str | None = None) -> Ima
         weight_decay=float(np.round(10 ** rng.uniform(-2.5, -0.5), 4)),
         lr=float(np.round(lr / ImageSettings.lr * 10 ** rng.uniform(-2.8, -2.0), 5)),
     )
+    return replace(settings, **_strong(rng)) if is_transformer else settings
+
+
+def _strong(rng: np.random.Generator) -> dict[str, Any]:
+    """Distortion and mixing for networks that know little of images by themselves."""
+    kind = str(rng.choice(["shift", "affine", "flip", "random", "random"]))
+    return {"distortion": kind, "mixing": float(rng.choice([0.0, 0.2]))}
 
 
 def relative_cost(settings: ImageSettings) -> float:
@@ -111,13 +123,21 @@ def _patch(side: int) -> int:
     return min((p for p in range(2, side + 1) if side % p == 0), key=lambda p: abs(side / p - 7))
 
 
-def distortions(name: str, side: int) -> list[Callable[[Tensor], Tensor]]:
-    """Random changes of a batch that do not change the class."""
+def distortions(
+    name: str, side: int, mean: float, spread: float
+) -> list[Callable[[Tensor], Tensor]]:
+    """Random changes of a batch, scaled by ``mean`` and ``spread``, that do not change the class."""
+    if name == "random":
+        return [partial(_rand_augment, mean=mean / 255, spread=spread / 255)]
     reach = max(side // 14, 1)
     if name == "affine":
         return [partial(random_affine, degrees=10.0, shift=float(reach), scale=0.1)]
     crop = partial(random_crop, padding=reach)
     return [random_flip, crop] if name == "flip" else [crop]
+
+
+def _rand_augment(x: Tensor, mean: float, spread: float) -> Tensor:
+    return (rand_augment((x * spread + mean).clamp(0, 1)) - mean) / spread
 
 
 class ImageNetwork:
@@ -183,11 +203,12 @@ def fit_network(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         module = build_network(settings, classes, images.shape[-1], images.shape[1])
-    changes = distortions(settings.distortion, images.shape[1])
-    step = augmented_step(changes)
+    changes = distortions(settings.distortion, images.shape[1], mean, spread)
+    mixing = partial(mixup, alpha=settings.mixing, num_classes=classes) if settings.mixing else None
+    step = augmented_step(changes, mixing=mixing)
     if teacher is not None:
         odds = _Rescaled(teacher, mean, spread)
-        step = distillation_step(odds, temperature=2.0, mix=0.5, augment=changes)
+        step = distillation_step(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
     forget_faster(module, epochs * -(-len(images) // BATCH))
     trainer = Trainer(
         module,

@@ -19,6 +19,7 @@ DISTORTIONS = {
     "shift": "shifted",
     "affine": "shifted, turned and scaled",
     "flip": "shifted and mirrored",
+    "random": "distorted at random (RandAugment)",
 }
 ARCHITECTURES = {
     "cnn": "convolutional network",
@@ -65,7 +66,10 @@ def describe_network(s: ImageSettings) -> list[tuple[str, object]]:
     return [
         ("architecture", ARCHITECTURES[s.architecture]),
         *sizes,
-        ("training images are", DISTORTIONS[s.distortion]),
+        (
+            "training images are",
+            DISTORTIONS[s.distortion] + ", mixed in pairs (MixUp)" * (s.mixing > 0),
+        ),
         ("weight decay", s.weight_decay),
         ("learning rate", s.lr),
     ]

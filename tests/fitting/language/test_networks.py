@@ -8,12 +8,12 @@ from gradatim.fitting.language.networks import (
     ROUNDS,
     SIZES,
     Plan,
-    Size,
     build_network,
     choose_context,
     make_plan,
     train_network,
 )
+from gradatim.fitting.rounds import Size
 
 TOKENS = np.tile(np.arange(6), 3000)
 

@@ -11,7 +11,7 @@ from gradatim.data.tokenizers import BytePairTokenizer, ByteTokenizer
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.evaluation import report as report_module
 from gradatim.fitting import Job, fit_data, write_predictions
-from gradatim.fitting.language.networks import Size
+from gradatim.fitting.rounds import Size
 from gradatim.fitting.translation import job as translation_job
 from gradatim.fitting.translation import networks
 from gradatim.fitting.translation.batches import PairBatches, decode, encode

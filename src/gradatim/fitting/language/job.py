@@ -29,9 +29,7 @@ from gradatim.fitting.language.judging import (
 )
 from gradatim.fitting.language.model import LanguageModel
 from gradatim.fitting.language.networks import (
-    Deadline,
     Plan,
-    Size,
     build_network,
     choose_context,
     make_plan,
@@ -40,6 +38,7 @@ from gradatim.fitting.language.networks import (
 from gradatim.fitting.language.sections import LanguageFindings, make_report, samples
 from gradatim.fitting.language.watching import Watcher
 from gradatim.fitting.player import NETWORK
+from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, work_beside
 from gradatim.model_folder import check_folder
@@ -191,8 +190,6 @@ def _train(
         model.network, plan, train, validation, checkpoint=work.folder / "network.safetensors",
         observers=[watcher, Deadline(lambda: work.elapsed > end)],
     )  # fmt: skip
-    if history.stopped == "interrupted":
-        raise KeyboardInterrupt
     return history, watcher
 
 
@@ -231,16 +228,7 @@ def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
             "The network predicts this text no better than counting does. Give it a longer --budget or "
             "more text before you rely on what it writes."
         )
-    if history.stopped == "out of time" and len(history.records) < plan.rounds:
-        concerns.append(
-            f"The machine was slower than measured: training ended after {len(history.records)} of "
-            f"{plan.rounds} rounds."
-        )
-    elif history.stopped not in (None, "out of time"):
-        concerns.append(
-            f"Training ended early: {history.stopped}. A longer text would help more than time."
-        )
-    return concerns
+    return concerns + early_end(history, plan.rounds, "A longer text")
 
 
 def _write(model: LanguageModel, f: LanguageFindings, job: Job, work: Work) -> FitResult:

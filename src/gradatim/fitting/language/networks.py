@@ -1,15 +1,14 @@
 """The language model that a budget allows, and its training."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from gradatim.data import TokenWindows
+from gradatim.fitting.rounds import Size, train_in_rounds
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT
 from gradatim.optim.schedules import warm_up
@@ -21,16 +20,6 @@ MOST_PASSES = 40  # over the text, after which there is nothing more to learn
 TOKENS_PER_PARAMETER = (
     5.0  # that the largest affordable network reads at least; larger ones learn less in the time
 )
-
-
-class Size(NamedTuple):
-    """Width, depth and heads of a network."""
-
-    dim: int
-    num_layers: int
-    num_heads: int
-
-
 SIZES = (Size(64, 2, 2), Size(96, 3, 3), Size(128, 4, 4), Size(192, 4, 6), Size(256, 6, 8), Size(384, 6, 12))  # fmt: skip
 
 
@@ -119,17 +108,6 @@ def build_network(plan: Plan, vocab_size: int) -> GPT:
         )  # fmt: skip
 
 
-class Deadline(Callback):
-    """Ask the trainer to stop when the time is over."""
-
-    def __init__(self, is_over: Callable[[], bool]) -> None:
-        self.is_over = is_over
-
-    def on_batch_end(self, trainer: Trainer, loss: Tensor | None) -> None:
-        if self.is_over():
-            trainer.stop("out of time")
-
-
 def train_network(
     model: GPT,
     plan: Plan,
@@ -160,6 +138,4 @@ def train_network(
         callbacks=[EarlyStopping(patience=PATIENCE), *observers, Checkpoint(checkpoint)],
         progress=False,
     )  # fmt: skip
-    if checkpoint.is_file():
-        trainer.resume(checkpoint)
-    return trainer.fit(windows, held_out)
+    return train_in_rounds(trainer, windows, held_out, checkpoint=checkpoint)

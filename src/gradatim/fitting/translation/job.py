@@ -13,8 +13,8 @@ from gradatim.errors import InvalidValue
 from gradatim.fitting.comparison import Tell
 from gradatim.fitting.contest import RESERVE, FitResult, report_files
 from gradatim.fitting.job import Job
-from gradatim.fitting.language.networks import Deadline, Size
 from gradatim.fitting.player import NETWORK
+from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.translation.batches import PairBatches
 from gradatim.fitting.translation.judging import (
     bleu,
@@ -172,13 +172,10 @@ def _train(
 ) -> History:  # fmt: skip
     validation = PairBatches(parts.validation, model.tokenizer, CONTEXT, batch_size=128)
     shown = list(dict.fromkeys(pair.source for pair in parts.validation))[:3]
-    history = train_network(
+    return train_network(
         model.network, plan, train, validation, checkpoint=work.folder / "network.safetensors",
         observers=[Watcher(model, plan, tell, work, shown), Deadline(lambda: work.elapsed > end)],
     )  # fmt: skip
-    if history.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return history
 
 
 def _judge(model: TranslationModel, parts: Parts) -> tuple[dict[str, Contestant], Verdict]:
@@ -205,10 +202,7 @@ def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
             "The network translates no better than looking up the nearest sentence does. Give it a longer "
             "--budget or more pairs before you rely on it."
         )
-    if history.stopped is not None:
-        done = f"after {len(history.records)} of {plan.rounds} rounds"
-        concerns.append(f"Training ended early, {done}: {history.stopped}.")
-    return concerns
+    return concerns + early_end(history, plan.rounds, "More pairs")
 
 
 def _write(model: TranslationModel, f: TranslationFindings, job: Job, work: Work) -> FitResult:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer
 from gradatim.data.vocabulary import PAD
-from gradatim.fitting.language.networks import Size
+from gradatim.fitting.rounds import Size, train_in_rounds
 from gradatim.fitting.translation.batches import FIRST, PairBatches
 from gradatim.losses import token_cross_entropy
 from gradatim.models import Transformer
@@ -116,6 +116,4 @@ def train_network(
         seed=plan.seed, progress=False,
         callbacks=[EarlyStopping(patience=PATIENCE), *observers, Checkpoint(checkpoint)],
     )  # fmt: skip
-    if checkpoint.is_file():
-        trainer.resume(checkpoint)
-    return trainer.fit(train, validation)
+    return train_in_rounds(trainer, train, validation, checkpoint=checkpoint)

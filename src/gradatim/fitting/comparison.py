@@ -1,20 +1,17 @@
 """Every candidate on the same folds: the one loop that trains and judges."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Player, Tell
 from gradatim.fitting.splitting import Split
 from gradatim.fitting.work import Work
 from gradatim.training import NonFiniteError
 
 MIN_FOLDS = 3
 SHARE = 0.5  # of the budget, after which no further fold is begun
-
-Tell = Callable[[str, float], None]
 
 
 @dataclass

@@ -15,10 +15,10 @@ from typing import Any
 from gradatim.errors import InvalidValue
 from gradatim.evaluation import Report
 from gradatim.evaluation.sections import Table
-from gradatim.fitting.comparison import Comparison, Tell, compare
+from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.player import NETWORK, Candidate, Player, Tell
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, scores, tune
 from gradatim.fitting.verdict import Verdict, decide
@@ -105,7 +105,7 @@ def _contest(player: Player, job: Job, work: Work, folder: Path, tell: Tell) -> 
         raise InvalidValue(
             "fit: the training rows must allow at least two folds, and do not. Use more rows."
         )
-    player.prepare(work, timed)
+    player.prepare(work, timed, tell)
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     tuning = tune(player, len(comparison.folds), work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip

@@ -4,7 +4,7 @@ A player is made by its reader from the user's data and settings; it holds the r
 contest decides who trains when, and how long; the player knows how.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NETWORK = "network"
 
 Figures = dict[str, float]
+Tell = Callable[[str, float], None]  # is given what is being done, and the share of it that is done
 
 
 class Candidate(NamedTuple):
@@ -63,12 +64,13 @@ class Player(Protocol):
     def fingerprint(self) -> str:
         """Return a hash of everything that training sees; a killed run resumes only with the same."""
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Plan for the budget before the first fold; what is measured is kept in ``work``.
 
         Args:
             work: Where a measurement is recalled from, so that a resumed run makes the same plan.
             budget: Seconds of the whole run; ``None`` where time plays no part.
+            tell: Called where it takes long.
         """
 
     def draw(self, trial: int) -> Any:

@@ -5,9 +5,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradatim.fitting.comparison import Tell
 from gradatim.fitting.contest import FitResult, hold_contest
 from gradatim.fitting.job import Job
+from gradatim.fitting.player import Tell
 
 if TYPE_CHECKING:
     import pandas as pd

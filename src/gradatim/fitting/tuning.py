@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.fitting.comparison import Result, Tell, judge_network, network_key
-from gradatim.fitting.player import Player
+from gradatim.fitting.comparison import Result, judge_network, network_key
+from gradatim.fitting.player import Player, Tell
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 100

@@ -14,6 +14,8 @@ def test_neighbours_are_searched_only_where_the_budget_allows(tmp_path, budget, 
     frame = pd.DataFrame({"x": rng.normal(size=3000), "y": rng.normal(size=3000)})
     job = Job(target="y", budget=budget, rows=3000)
     player = read_player(frame, job)
-    player.prepare(Work(tmp_path / "work", {}, resume=False, started=0.0), budget)
+    player.prepare(
+        Work(tmp_path / "work", {}, resume=False, started=0.0), budget, lambda *told: None
+    )
     assert (NEAREST in player.simple) is searched
     assert any("left out" in note for note in player.notes) is not searched

@@ -11,7 +11,7 @@ import gradatim
 from gradatim.data import WordPieceTokenizer
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.fitting import Job, fit_data, write_predictions
-from gradatim.fitting.texts import player
+from gradatim.fitting.texts import family, player
 from gradatim.fitting.texts.corpus import count_terms, read_corpus
 from gradatim.fitting.texts.family import PretrainedFamily
 from gradatim.fitting.texts.linear import choose_terms, weigh
@@ -22,6 +22,7 @@ from gradatim.fitting.texts.pretrained import (
     fit_head,
     read_vectors,
 )
+from gradatim.fitting.work import Work
 from gradatim.models import BERT, SentenceEncoder
 
 WORDS = ["a", "film", "we", "saw", "it", "dull", "awful", "poor", "fine", "lovely", "great"]
@@ -117,6 +118,37 @@ def test_the_report_says_what_the_network_is(fitted):
     assert "tokens read of a text" in shown
 
 
+def test_reading_is_told_and_a_killed_run_reads_only_the_rest(tmp_path, monkeypatch):
+    encoder, frame, read = build_encoder(), reviews(), []
+    job = Job(text="review", target="label", pretrained="minilm")
+    problem = player.prepare(player.read_table(frame), job)
+    terms = count_terms(read_corpus(problem.texts))
+    whole = family.read_vectors(encoder, problem.texts, 64)
+
+    def counting(encoder, texts, tokens):
+        if len(read) == 2:
+            raise KeyboardInterrupt
+        read.append(len(texts))
+        return read_vectors(encoder, texts, tokens)
+
+    monkeypatch.setattr(family, "PART", 30)
+    monkeypatch.setattr(family, "read_vectors", counting)
+    told, work = [], Work(tmp_path / "work", {}, resume=False)
+
+    def tell(*stage_and_share):
+        told.append(stage_and_share)
+
+    with pytest.raises(KeyboardInterrupt):
+        PretrainedFamily(problem, np.full(80, 9), terms, encoder, 0).prepare(work, None, tell)
+    assert read == [30, 30]
+    read.clear()
+    again = PretrainedFamily(problem, np.full(80, 9), terms, encoder, 0)
+    again.prepare(work, None, tell)
+    assert read == [20]
+    np.testing.assert_array_equal(again.vectors, whole)
+    assert told[-1] == ("the encoder has read 60 of 80 texts", 0.75)
+
+
 def test_a_budget_decides_how_much_is_read_and_what_fine_tuning_costs():
     encoder = build_encoder()
     frame = reviews()
@@ -124,14 +156,14 @@ def test_a_budget_decides_how_much_is_read_and_what_fine_tuning_costs():
         player.read_table(frame), Job(text="review", target="label", pretrained="minilm")
     )
     corpus = read_corpus(problem.texts)
-    family = PretrainedFamily(problem, np.full(80, 100), count_terms(corpus), encoder, 0)
-    assert family._affordable(80 * 64) == 64
-    assert family._affordable(80 * 50) == 48
-    assert family._affordable(1) == 32
-    assert family.draw(0).tokens == 64
-    family._ratio = 30.0
-    assert family.cost(family.draw(0)) == 1.0
-    assert family.cost(family.draw(1)) == 30.0
+    planned = PretrainedFamily(problem, np.full(80, 100), count_terms(corpus), encoder, 0)
+    assert planned._affordable(80 * 64) == 64
+    assert planned._affordable(80 * 50) == 48
+    assert planned._affordable(1) == 32
+    assert planned.draw(0).tokens == 64
+    planned._ratio = 30.0
+    assert planned.cost(planned.draw(0)) == 1.0
+    assert planned.cost(planned.draw(1)) == 30.0
 
 
 def test_a_short_budget_reads_fewer_texts():

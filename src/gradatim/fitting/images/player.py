@@ -29,7 +29,7 @@ from gradatim.fitting.images.problem import ImageProblem, prepare
 from gradatim.fitting.images.teacher import read_teacher
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.splitting import make_folds
 from gradatim.fitting.work import Work
 from gradatim.training import History
@@ -89,10 +89,11 @@ class ImagePlayer:
         digest.update(np.ascontiguousarray(p.images).tobytes())
         return digest.hexdigest()
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each image."""
         if budget is None:
             return
+        tell("measuring how fast the network trains", 0.0)
         p, rows = self.problem, self.problem.train
         speed = work.recall(
             "speed",

@@ -9,7 +9,6 @@ import numpy as np
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
-from gradatim.fitting.comparison import Tell
 from gradatim.fitting.contest import RESERVE, FitResult, report_files
 from gradatim.fitting.job import Job
 from gradatim.fitting.language.corpus import (
@@ -37,7 +36,7 @@ from gradatim.fitting.language.networks import (
 )
 from gradatim.fitting.language.sections import LanguageFindings, make_report, samples
 from gradatim.fitting.language.watching import Watcher
-from gradatim.fitting.player import NETWORK
+from gradatim.fitting.player import NETWORK, Tell
 from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, work_beside

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
-from gradatim.fitting.comparison import Tell
 from gradatim.fitting.language.networks import Plan
+from gradatim.fitting.player import Tell
 from gradatim.fitting.work import Work
 from gradatim.training import Callback, Trainer
 from gradatim.training.history import Record

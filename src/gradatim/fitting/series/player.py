@@ -12,7 +12,7 @@ from gradatim.errors import InvalidValue
 from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.series import sections
 from gradatim.fitting.series.candidates import fit_simple, simple_models
 from gradatim.fitting.series.model import FittedSeries, SeriesModel
@@ -79,7 +79,7 @@ class SeriesPlayer:
             digest.update(x.tobytes())
         return digest.hexdigest()
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Nothing needs planning: series are small."""
 
     def draw(self, trial: int) -> SeriesSettings:

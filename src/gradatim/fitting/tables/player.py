@@ -14,7 +14,7 @@ from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.splitting import Split, make_folds
 from gradatim.fitting.tables import sections
 from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models
@@ -80,7 +80,7 @@ class TablePlayer:
                 digest.update(content)
         return digest.hexdigest()
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Leave k nearest neighbours out where searching them would use up the budget."""
         train, judge = self.folds[-1]
         if not can_search(len(train), len(judge), budget or 60.0):

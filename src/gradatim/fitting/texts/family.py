@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 
 from gradatim.data.tokenizers.word_piece import CLASS
+from gradatim.files import load_tree, save_tree
+from gradatim.fitting.player import Tell
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.corpus import Corpus, TermCounts
 from gradatim.fitting.texts.model import FittedText
@@ -26,6 +29,7 @@ from gradatim.models import SentenceEncoder
 from gradatim.models.sentence_encoder import GRID, TOKENS
 from gradatim.training import History
 
+PART = 2_000  # texts that a published encoder reads at a time
 PROBE = 512  # texts on which the recurrent network's time is measured
 SHARE = 0.55  # of the budget, for reading all texts once with a published encoder
 FEWEST, MOST = 32, 256  # tokens of a text that such an encoder reads
@@ -36,7 +40,7 @@ TRAINING = 5.0  # time of a training step on a token, in units of reading it
 class Family(Protocol):
     """What the contest asks of the network; settings are a data class of the family's own."""
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure and plan before the first fold."""
 
     def draw(self, trial: int) -> Any:
@@ -68,7 +72,7 @@ class LearnedFamily:
         self.problem, self.corpus, self.seed = problem, corpus, seed
         self._ratio = 1.0
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how much longer the recurrent network takes than the bag."""
 
         def ratio() -> float:
@@ -80,6 +84,7 @@ class LearnedFamily:
                 seconds.append(time.perf_counter() - started)
             return max(seconds[1] / seconds[0], 1.0)
 
+        tell("measuring how fast the networks train", 0.0)
         self._ratio = work.recall("ratio", ratio)
 
     def draw(self, trial: int) -> TextSettings:
@@ -135,17 +140,29 @@ class PretrainedFamily:
         self.vectors = np.zeros((0, encoder.model.dim))
         self._ratio = 1.0
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Read every text once, as much of it as the budget allows, and measure what fine-tuning would cost."""
         if budget is not None:
             speed = work.recall("speed", self._speed)
             self.tokens = self._affordable(SHARE * budget * speed)
-        self.vectors = read_vectors(self.encoder, self.problem.texts, self.tokens)
+        self.vectors = self._read(work, tell)
         if budget is not None:
             rows = self.problem.train[: int(0.8 * len(self.problem.train))]
             seconds = work.recall("head", lambda: self._head_seconds(rows))
             tokens = self._lengths(rows, self.tokens).sum() * PretrainedSettings.epochs
             self._ratio = max(TRAINING * tokens / speed / seconds, 1.0)
+
+    def _read(self, work: Work, tell: Tell) -> np.ndarray:
+        """Vectors of all texts; a run that was killed goes on with the first part it has not read."""
+        texts, parts = self.problem.texts, []
+        for start in range(0, len(texts), PART):
+            tell(f"the encoder has read {start:,} of {len(texts):,} texts", start / len(texts))
+            path = work.folder / f"vectors-{start}.safetensors"
+            if not path.is_file():
+                part = read_vectors(self.encoder, texts[start : start + PART], self.tokens)
+                save_tree(path, {"vectors": torch.from_numpy(part)}, kind="vectors")
+            parts.append(load_tree(path, kind="vectors")["vectors"].numpy())
+        return np.concatenate(parts)
 
     def _speed(self) -> float:
         """Tokens that the encoder reads per second."""

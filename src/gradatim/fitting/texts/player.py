@@ -13,7 +13,7 @@ from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.splitting import Split, make_folds
 from gradatim.fitting.tables.reading import RawTable, read_table
 from gradatim.fitting.texts import sections
@@ -97,9 +97,9 @@ class TextPlayer:
             digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
         return digest.hexdigest()
 
-    def prepare(self, work: Work, budget: float | None) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Let the networks measure their speed and plan."""
-        self.family.prepare(work, budget)
+        self.family.prepare(work, budget, tell)
 
     def draw(self, trial: int) -> Any:
         """Settings of trial number ``trial``."""

@@ -10,10 +10,9 @@ import numpy as np
 
 from gradatim.data.tokenizers import BytePairTokenizer, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
-from gradatim.fitting.comparison import Tell
 from gradatim.fitting.contest import RESERVE, FitResult, report_files
 from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK
+from gradatim.fitting.player import NETWORK, Tell
 from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.translation.batches import PairBatches
 from gradatim.fitting.translation.judging import (

@@ -164,7 +164,11 @@ def test_types_are_not_mixed(Q):
         (lambda: build().simulate(3, 0), "at least 1, got 3 and 0"),
         (lambda: build().filter(torch.zeros(0, 4, 2)), r"at least one step, got shape \(0, 4, 2\)"),
         (lambda: build().fit(ZERO[None], learn=("D",)), "learn must be one of"),
-        (lambda: build().fit(torch.tensor([[1.0, torch.nan]])), "missing in whole steps only"),
+        (lambda: build().fit(torch.tensor([[1.0, torch.nan]] * 2)), "missing in whole steps only"),
+        (
+            lambda: build().fit(torch.ones(1, 2)),
+            "at least two steps to learn A, B, Q, got 1. Take longer",
+        ),
         (lambda: build().fit(torch.full((3, 2), torch.nan)), "and not everywhere"),
     ],
 )

@@ -194,6 +194,12 @@ class LinearDynamicalSystem:
         for name in learn:
             choose("LinearDynamicalSystem.fit", "learn", name, LEARNABLE)
         batch, _ = self._observations("fit", y, inputs)
+        moves = [name for name in learn if name in ("A", "B", "Q")]
+        if batch.shape[1] < 2 and moves:
+            raise InvalidValue(
+                f"LinearDynamicalSystem.fit: y must have at least two steps to learn {', '.join(moves)}, "
+                f"got {batch.shape[1]}. Take longer sequences."
+            )
         missing = torch.isnan(batch)
         if (missing.any(-1) != missing.all(-1)).any() or missing.all():
             raise InvalidValue(

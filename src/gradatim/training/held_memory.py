@@ -1,8 +1,8 @@
 """Memory that one step frees and the next one needs again.
 
 The C library of Linux gives large freed blocks back to the system, which hands them out anew, page by page and
-wiped. A step on images frees hundreds of megabytes and takes them again at once: tens of thousands of page
-faults, a few per cent of its time.
+wiped. A training step frees what it took for activations and gradients, hundreds of megabytes with images or long
+texts, and the next takes them again at once: tens of thousands of page faults, a few per cent of its time.
 """
 
 import ctypes

@@ -192,9 +192,11 @@ class MultiHeadAttention(nn.Module):
         return (query, key, value) if cache is None else (query, *cache.extend(key, value))
 
     def _split(self, projected: Tensor) -> tuple[Tensor, ...]:
-        B, T, width = projected.shape
-        heads = projected.view(B, T, width // self.dim, self.num_heads, self.dim // self.num_heads)
-        return heads.permute(2, 0, 3, 1, 4).unbind(0)  # parts × (B, num_heads, T, head_dim)
+        shape = (*projected.shape[:2], self.num_heads, self.dim // self.num_heads)
+        parts = projected.split(self.dim, dim=-1)
+        return tuple(
+            part.view(shape).transpose(1, 2) for part in parts
+        )  # (B, num_heads, T, head_dim)
 
     def _whole_mask(self, query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor | None:
         if not self.is_causal:

@@ -49,6 +49,14 @@ def test_an_image_gives_the_attention_that_its_patches_receive():
     np.testing.assert_allclose(shown, with_class[0, 0, 1:].reshape(3, 3))
 
 
+def test_standardized_images_are_shown_from_black_to_white():
+    image = torch.tensor([[[-2.0, 0.0], [1.0, 2.0]]])
+    shown = image_heads(image, {"layer": torch.full((1, 4, 4), 0.25)}).axes[0].images[0].get_array()
+    np.testing.assert_allclose(shown, [[0.0, 0.5], [0.75, 1.0]])
+    kept = image_heads(image / 4 + 0.5, {"layer": torch.full((1, 4, 4), 0.25)}).axes[0].images[0]
+    np.testing.assert_allclose(kept.get_array(), image[0] / 4 + 0.5)
+
+
 def test_numbers_are_written():
     figure = numbered_matrices({"a": [[1.5, -2]], "b": [[0.333]]}, columns=3)
     assert [t.get_text() for panel in figure.axes for t in panel.texts] == ["1.5", "-2", "0.33"]

@@ -126,7 +126,7 @@ def image_heads(image: Tensor, maps: Mapping[str, Tensor]) -> Figure:
     """Lay the attention that patches receive over an image, a panel per head.
 
     Args:
-        image: Shape ``(C, H, W)``, values in [0, 1].
+        image: Shape ``(C, H, W)``, values in [0, 1]; others, such as standardized ones, are brought there.
         maps: By name of the layer, weights of shape ``(num_heads, T, T)``, where ``T`` is a square number
             of patches, or one more for a class token in front.
 
@@ -138,7 +138,7 @@ def image_heads(image: Tensor, maps: Mapping[str, Tensor]) -> Figure:
     heads = max(len(weights) for weights in maps.values())
     figure, axes = new_figure(len(maps), heads, max(1.7 * heads, 3.0), 2.0 * len(maps))
     height, width = image.shape[1:]
-    picture = image.permute(1, 2, 0).squeeze(-1).numpy()
+    picture = _to_unit_range(image).permute(1, 2, 0).squeeze(-1).numpy()
     for number, (row, weights) in enumerate(
         zip(np.reshape(axes, (len(maps), heads)), maps.values(), strict=True), start=1
     ):
@@ -151,6 +151,11 @@ def image_heads(image: Tensor, maps: Mapping[str, Tensor]) -> Figure:
             panel.set(xticks=[], yticks=[])
             panel.grid(False)
     return figure
+
+
+def _to_unit_range(image: Tensor) -> Tensor:
+    low, high = image.min(), image.max()
+    return image if low >= 0 and high <= 1 else (image - low) / (high - low)
 
 
 def _received(weights: Tensor) -> np.ndarray:

@@ -114,13 +114,15 @@ def build_network(settings: ImageSettings, classes: int, channels: int, side: in
 
 
 def _patch(side: int) -> int:
-    """Pixels along a patch: about seven patches along the image.
+    """Pixels along a patch: about four patches along the image.
+
+    Smaller ones make a step so much dearer that a network learns less in the same time.
 
     Example:
         >>> [_patch(side) for side in (16, 28, 32, 64)]
-        [2, 4, 4, 8]
+        [4, 7, 8, 16]
     """
-    return min((p for p in range(2, side + 1) if side % p == 0), key=lambda p: abs(side / p - 7))
+    return min((p for p in range(2, side + 1) if side % p == 0), key=lambda p: abs(side / p - 4))
 
 
 def distortions(

@@ -44,7 +44,7 @@ class Settings:
     num_layers: int = 3
     cnn_epochs: int = 3
     vit_epochs: int = 10
-    hybrid_epochs: int = 3
+    hybrid_epochs: int = 5
 
 
 QUICK = Settings(

@@ -1,4 +1,4 @@
-"""The same language model against a compiled one: where compiling does not pay, Gradatim does without."""
+"""The same language model, compiled."""
 
 from benchmarks.contestants.gpt.task import CONTESTANTS
 from benchmarks.jobs.gpt_step import load_task
@@ -6,7 +6,7 @@ from benchmarks.jobs.job import Claim, Job
 
 JOB = Job(
     name="gpt-step-compiled",
-    title="the same GPT against nanoGPT compiled",
+    title="the same GPT, compiled",
     family="gpt_compiled",
     contestants=CONTESTANTS,
     load=load_task,

@@ -1,5 +1,7 @@
 """Channels last: the same numbers, and the order the convolutions want."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
@@ -149,6 +151,19 @@ class Viewer(Callback):
 
 def test_a_callback_of_ones_own_finds_the_usual_order():
     trainer = convolutional(callbacks=[Viewer()])
+    assert trainer.fit((DATA[0].double(), DATA[1])).stopped is None
+
+
+class Squares:
+    def __call__(self, model, batch):
+        torch.cat([p.view(-1) for p in model.parameters()])
+        return model(batch[0]).square().mean()
+
+
+@pytest.mark.parametrize("step", [partial(Squares()), Squares(), Squares().__call__])
+def test_a_step_of_ones_own_finds_the_usual_order_in_whatever_form(step):
+    trainer = convolutional()
+    trainer.step = step
     assert trainer.fit((DATA[0].double(), DATA[1])).stopped is None
 
 

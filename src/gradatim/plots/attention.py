@@ -155,7 +155,7 @@ def image_heads(image: Tensor, maps: Mapping[str, Tensor]) -> Figure:
 
 def _to_unit_range(image: Tensor) -> Tensor:
     low, high = image.min(), image.max()
-    return image if low >= 0 and high <= 1 else (image - low) / (high - low)
+    return image if low >= 0 and high <= 1 else (image - low) / (high - low).clamp_min(1e-12)
 
 
 def _received(weights: Tensor) -> np.ndarray:

@@ -207,7 +207,7 @@ class Trainer:
     def _kernels_arranged(self) -> AbstractContextManager[None]:
         """Channels last, unless code of somebody's own looks on, which may ``view`` weights or gradients."""
         watchers = [*self.observers("on_gradients"), *self.observers("on_batch_end"), self.step]
-        is_alone = all(w is None or w.__module__.startswith("gradatim.") for w in watchers)
+        is_alone = all(w is None or _is_ours(w) for w in watchers)
         return training_channels_last(
             self.model, self.optimizer, self.is_channels_last and is_alone
         )
@@ -399,3 +399,8 @@ class Trainer:
         self.history, self.totals = History(state["history"]), self._new_totals()
         self.totals.load_state_dict(state["totals"])
         self._resumed = state
+
+
+def _is_ours(code: object) -> bool:
+    """Whether a function or the class of an object is Gradatim's; a ``partial`` says nothing of what it calls."""
+    return (getattr(code, "__module__", None) or "").startswith("gradatim.")

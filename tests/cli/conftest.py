@@ -10,7 +10,7 @@ SOURCE = '''"""Numbers are even."""
 from dataclasses import dataclass
 
 from gradatim.errors import Unavailable
-from gradatim.evaluation import Report
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 
 import gradatim
 from gradatim.cli import progress
-from gradatim.evaluation import report as report_module
 from gradatim.fitting.tables import networks, player
+from gradatim.reports import report as report_module
 
 PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
-from gradatim.evaluation import Report
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import pytest
 
 import gradatim
 from gradatim.errors import InvalidValue
-from gradatim.evaluation import report as report_module
 from gradatim.fitting import contest, fit_table, tuning, write_predictions
 from gradatim.fitting.tables import networks, player
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.preprocessing import take_rows
+from gradatim.reports import report as report_module
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ def list_data() -> None:
     from rich.console import Console
 
     from gradatim import data
-    from gradatim.evaluation.report_terminal import show_table
-    from gradatim.evaluation.sections import Table
+    from gradatim.reports.sections import Table
+    from gradatim.reports.terminal import show_table
 
     rows = [
         [

@@ -126,7 +126,7 @@ def fit(
 def _show_fit(result: "FitResult") -> None:
     from rich.console import Console
 
-    from gradatim.evaluation.report_terminal import show_table
+    from gradatim.reports.terminal import show_table
 
     console = Console(highlight=False, markup=False)
     console.print(result.headline, style="bold")

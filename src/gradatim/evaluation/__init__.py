@@ -1,13 +1,10 @@
-"""Honest measurement: reports, splits, cross-validation, tuning, comparison.
+"""Honest measurement: splits, cross-validation, tuning, comparison.
 
-Only the report is loaded at once; the rest, which needs scikit-learn, when it is asked for.
+Nothing is loaded before it is asked for: it needs scikit-learn.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
-
-from gradatim.evaluation.report import Report
-from gradatim.evaluation.sections import Claim
 
 if TYPE_CHECKING:
     from gradatim.evaluation.comparison import Comparison, compare, paired_difference
@@ -46,14 +43,12 @@ _LAZY = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BiasVariance",
-    "Claim",
     "Comparison",
     "CrossValidation",
     "Integers",
     "LearningCurve",
     "LogUniform",
     "NestedCrossValidation",
-    "Report",
     "SCORES",
     "Score",
     "TestSet",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.plots import comparison_bars, confusion_matrix, image_grid, learning_curves
+from gradatim.reports import Report
 from gradatim.training import EarlyStopping, History, Trainer
 from gradatim.training.steps import StepFunction
 

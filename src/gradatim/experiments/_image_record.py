@@ -11,11 +11,12 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradatim.data import load
-from gradatim.evaluation import Report, TestSet
+from gradatim.evaluation import TestSet
 from gradatim.experiments._digits_comparison import most_confident_mistakes
 from gradatim.optim.named import OptimizerFactory
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import confusion_matrix, image_grid, learning_curves
+from gradatim.reports import Report
 from gradatim.training import SWA, Callback, History, Trainer, augmented_step
 
 Pair = tuple[Tensor, Tensor]

@@ -11,7 +11,7 @@ from gradatim.experiments._discovery import load
 from gradatim.experiments._settings import override
 
 if TYPE_CHECKING:
-    from gradatim.evaluation import Report
+    from gradatim.reports import Report
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -36,7 +36,7 @@ def run(
         ...
         gradatim.errors.InvalidValue: experiments: name must be ...
     """
-    from gradatim.evaluation.report import prepare_folder
+    from gradatim.reports.report import prepare_folder
 
     experiment = load(name)
     start = experiment.QUICK if quick else experiment.Settings()

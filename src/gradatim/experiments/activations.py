@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import torch
 
-from gradatim.evaluation import Report
 from gradatim.nn import gain
 from gradatim.nn.activations import table
 from gradatim.plots.activations import activation_gallery
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

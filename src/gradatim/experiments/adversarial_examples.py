@@ -6,7 +6,6 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._attacked_images import (
     BOUNDS,
     Pair,
@@ -16,6 +15,7 @@ from gradatim.experiments._attacked_images import (
     train_network,
 )
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
+from gradatim.reports import Report
 from gradatim.robust import (
     RobustnessCurve,
     deepfool,

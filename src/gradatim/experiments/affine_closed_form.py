@@ -7,10 +7,10 @@ import torch
 from scipy.optimize import linprog
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._scattered_digits import split_digits
 from gradatim.linear import fit_softmax
 from gradatim.plots.robust import adversarial_triples, norm_balls, perturbation_histogram
+from gradatim.reports import Report
 from gradatim.robust import AffinePerturbation, affine_perturbation, deepfool
 
 NORMS: dict[str, float] = {"ℓ1": 1.0, "ℓ2": 2.0, "ℓ∞": torch.inf}

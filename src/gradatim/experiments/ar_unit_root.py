@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.sequences import forecast_bands
 from gradatim.plots.timeseries import root_circle
+from gradatim.reports import Report
 from gradatim.timeseries import AR
 
 WEATHER = torch.tensor([0.7, 0.2, 0.1], dtype=torch.float64)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.nn import MultiHeadAttention, attend, attention_weights, causal_mask
 from gradatim.plots import numbered_matrices
+from gradatim.reports import Report
 
 TOKENS = ("time", "flies", "fast")
 X = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], dtype=torch.float64)

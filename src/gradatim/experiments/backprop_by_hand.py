@@ -20,9 +20,9 @@ from gradatim.backprop import (
     delta_recursion,
     jacobian,
 )
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.nn import initialize
+from gradatim.reports import Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

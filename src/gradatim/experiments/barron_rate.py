@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.plots.approximation import rate_curves
+from gradatim.reports import Report
 from gradatim.theory import (
     barron_bound,
     barron_constant,

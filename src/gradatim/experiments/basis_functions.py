@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.linear import (
     Affine,
     GaussianBasis,
@@ -16,6 +15,7 @@ from gradatim.linear import (
     sinusoids,
 )
 from gradatim.plots.linear import basis_fits
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

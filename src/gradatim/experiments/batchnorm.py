@@ -7,7 +7,6 @@ from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.nn.batch_normalization import (
     RunningMoments,
@@ -16,6 +15,7 @@ from gradatim.nn.batch_normalization import (
     update_running,
 )
 from gradatim.plots.regularization import batch_histograms, error_curves
+from gradatim.reports import Report
 from gradatim.training import NonFiniteError, Trainer
 
 Pair = tuple[Tensor, Tensor]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradatim.estimators import NeuralRegressor
-from gradatim.evaluation import BiasVariance, Report, bias_variance
+from gradatim.evaluation import BiasVariance, bias_variance
 from gradatim.plots.evaluation import error_parts, fitted_functions
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.losses import token_cross_entropy
 from gradatim.models import SequenceTagger
 from gradatim.plots.recurrent import score_by_offset
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 BANK, RIVER, MONEY, OTHER = 1, 2, 3, 4  # 0 is padding

@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import torch
 
-from gradatim.evaluation import Report
 from gradatim.linear import separate
 from gradatim.linear.counting import dichotomies
 from gradatim.neurons import ThresholdNetwork, binary_inputs, boolean_network, gate
 from gradatim.plots.neurons import separability_grid, threshold_network
+from gradatim.reports import Report
 
 # Values on (0,0), (0,1), (1,0), (1,1)
 NAMES = {

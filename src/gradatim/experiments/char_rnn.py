@@ -11,11 +11,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.experiments._characters import made_up_entropy, made_up_text, table_bits
 from gradatim.losses import token_cross_entropy
 from gradatim.models import RecurrentLanguageModel
 from gradatim.plots import comparison_bars, token_surprise
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 TEMPERATURES = (0.5, 1.0, 1.5)

@@ -7,7 +7,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.data import random_crop, random_flip
-from gradatim.evaluation import Report
 from gradatim.experiments._image_record import (
     Goal,
     Recipe,
@@ -18,6 +17,7 @@ from gradatim.experiments._image_record import (
     train,
 )
 from gradatim.models import FastCNN
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

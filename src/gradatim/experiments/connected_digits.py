@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 from gradatim.data import pad_sequences
-from gradatim.evaluation import Report
 from gradatim.experiments._utterances import WIDTH, Utterances, load_utterances
 from gradatim.losses import ctc_loss
 from gradatim.models import CTC
 from gradatim.nn import prefix_beam_search
 from gradatim.plots import label_probabilities, learning_curves
+from gradatim.reports import Report
 from gradatim.training import Trainer, ctc_step
 
 

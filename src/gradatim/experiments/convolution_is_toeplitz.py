@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.nn import adjoint_convolve, convolve, correlate, toeplitz_matrix
 from gradatim.plots.convolution import matrix_panels
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 
 MODES = ("valid", "same", "full", "circular")
 OPERATIONS = {"convolve": convolve, "correlate": correlate}

@@ -9,9 +9,9 @@ from math import pi
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.nn import convolve
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradatim.evaluation import Report
 from gradatim.linear import cover_count
 from gradatim.linear.counting import dichotomies
 from gradatim.linear.separability import separate
 from gradatim.plots.neurons import cover_fraction
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ import numpy as np
 
 from gradatim.data import load
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import CrossValidation, Report, cross_validate, repeated_hold_out
+from gradatim.evaluation import CrossValidation, cross_validate, repeated_hold_out
 from gradatim.plots.evaluation import spreads
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

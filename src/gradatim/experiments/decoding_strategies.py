@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from gradatim.data import CharacterTokenizer, TokenWindows, load
-from gradatim.evaluation import Report
 from gradatim.experiments._characters import made_up_text
 from gradatim.experiments._grammar import START, is_sentence
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, generate
 from gradatim.plots.attention import strategy_map
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 STRATEGIES: dict[str, dict[str, Any]] = {

@@ -12,8 +12,9 @@ from sklearn.preprocessing import StandardScaler
 
 from gradatim.data import load
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import Comparison, Report, TestSet, compare
+from gradatim.evaluation import Comparison, TestSet, compare
 from gradatim.plots import comparison_bars
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.plots.approximation import fit_panels, rate_curves
 from gradatim.plots.regions import linear_pieces
+from gradatim.reports import Report
 from gradatim.theory import (
     Approximation,
     approximate,

@@ -6,8 +6,8 @@ import torch
 from sklearn.model_selection import train_test_split
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.experiments._digits_comparison import Split, build_report, fit_lda, train_network
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

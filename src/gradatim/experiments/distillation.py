@@ -7,10 +7,10 @@ from sklearn.model_selection import train_test_split
 from torch import Tensor
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.losses import tempered_cross_entropy
 from gradatim.models import MLP
 from gradatim.plots.regularization import tempered_odds
+from gradatim.reports import Report
 from gradatim.training import Trainer, distillation_step
 
 Pair = tuple[Tensor, Tensor]

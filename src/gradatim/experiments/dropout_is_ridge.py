@@ -6,11 +6,11 @@ import torch
 from sklearn.datasets import load_diabetes
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.linear import fit_least_squares, fit_ridge
 from gradatim.linear.dropout_ridge import dropout_penalty, fit_dropout_ridge
 from gradatim.nn import inverted_dropout
 from gradatim.plots.regularization import weight_paths
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.linear import (
     descend_least_squares,
     fit_ridge,
     hessian_eigenvalues,
 )
 from gradatim.plots.regularization import shrinkage_and_risk
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

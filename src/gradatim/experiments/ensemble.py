@@ -8,8 +8,8 @@ from sklearn.datasets import make_friedman1
 
 from gradatim.data import load
 from gradatim.estimators import NeuralClassifier, NeuralRegressor
-from gradatim.evaluation import Report
 from gradatim.plots.evaluation import score_curves
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._scattered_digits import digit_images, on_canvas
 from gradatim.models import MLP
 from gradatim.nn import (
@@ -24,6 +23,7 @@ from gradatim.nn import (
 )
 from gradatim.nn.transformations import Transformation
 from gradatim.plots.convolution import picture_panels, score_table
+from gradatim.reports import Report
 
 Function = Callable[[Tensor], Tensor]
 TINY, LARGE = 1e-6, 0.05

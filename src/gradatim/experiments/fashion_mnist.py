@@ -6,7 +6,6 @@ from functools import partial
 import torch
 
 from gradatim.data import cutout, random_crop, random_flip
-from gradatim.evaluation import Report
 from gradatim.experiments._image_record import (
     Goal,
     Recipe,
@@ -17,6 +16,7 @@ from gradatim.experiments._image_record import (
     train,
 )
 from gradatim.models import FastCNN
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import torch.nn.functional as F
 from sklearn.datasets import load_sample_image
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._scattered_digits import Pair, split_digits
 from gradatim.models import LeNet
 from gradatim.nn import correlate, feature_maps
 from gradatim.plots.convolution import feature_map_grid, filter_grid, filtered_images
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 ANGLES = (0, 45, 90, 135)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 
 from gradatim.backprop import CostRow, jacobian, jacobian_cost
-from gradatim.evaluation import Report
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from gradatim import data
-from gradatim.evaluation import Report
 from gradatim.linear import rippled_bowl
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
@@ -27,6 +26,7 @@ from gradatim.optim import (
     sufficient_decrease,
 )
 from gradatim.plots.optim import decay_curves, decrease_figure
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gradatim.evaluation import Report
 from gradatim.neurons import HebbianRun, hebbian_learning
 from gradatim.plots.neurons import decision_regions, hebbian_errors
+from gradatim.reports import Report
 
 CORNERS = np.array(list(product([0, 1], repeat=2)))
 GATES = {"OR": (0, 1, 1, 1), "AND": (0, 0, 0, 1), "NAND": (1, 1, 1, 0), "NOR": (1, 0, 0, 0)}

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.plots.attention import numbered_matrices
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.timeseries import state_probabilities
+from gradatim.reports import Report
 from gradatim.timeseries import HMM, CategoricalEmission, HMMFit, stationary_distribution
 
 STATES = ("sunny", "rainy", "cloudy")

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.neurons import (
     TRANSITION,
     DenseMemory,
@@ -23,6 +22,7 @@ from gradatim.plots.memories import (
     memory_comparison,
     recall_rows,
 )
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.neurons import ModernHopfield
 from gradatim.nn import attend, attention_weights
 from gradatim.plots.images import image_grid
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 
 from gradatim.data import Vocabulary
 from gradatim.data.vocabulary import UNKNOWN
-from gradatim.evaluation import Report
 from gradatim.experiments._reviews import Reviews, load_reviews
 from gradatim.models import SequenceClassifier
 from gradatim.plots import comparison_bars
+from gradatim.reports import Report
 from gradatim.training import EarlyStopping, Trainer
 
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._digits import standard_digits
 from gradatim.models import MLP
 from gradatim.nn import ACTIVATIONS, LayerStatistics, initialize, variance_profile
 from gradatim.nn import activation as build_activation
 from gradatim.plots.activations import layer_histograms, variance_profiles
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import torch
 from sklearn.datasets import load_diabetes
 
-from gradatim.evaluation import Report
 from gradatim.linear import (
     descend_least_squares,
     descent_path,
@@ -16,6 +15,7 @@ from gradatim.linear import (
 )
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.plots.linear import convergence_curves
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

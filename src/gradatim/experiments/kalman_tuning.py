@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.timeseries import filter_traces
+from gradatim.reports import Report
 from gradatim.timeseries import Filtered, LinearDynamicalSystem
 
 

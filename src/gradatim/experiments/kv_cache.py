@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from gradatim.evaluation import Report
 from gradatim.models import GPT, generate
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

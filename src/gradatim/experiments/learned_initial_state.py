@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.nn import Recurrent
 from gradatim.plots.recurrent import error_by_step
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 CELLS = ("gru", "lstm")

@@ -5,7 +5,6 @@ from functools import partial
 
 import torch
 
-from gradatim.evaluation import Report
 from gradatim.linear import (
     bowl,
     cells_without_proof,
@@ -14,6 +13,7 @@ from gradatim.linear import (
     stationary_points,
 )
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
+from gradatim.reports import Report
 
 BOWL_BOX = ((-1.0, 5.0), (-4.0, 2.0))
 RIPPLE_BOX = ((-2.0, 4.0), (-3.5, 2.5))

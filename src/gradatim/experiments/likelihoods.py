@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, distributions
 
-from gradatim.evaluation import Report
 from gradatim.linear import LIKELIHOODS, likelihood, negative_log_likelihood
 from gradatim.plots.linear import likelihood_curves
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

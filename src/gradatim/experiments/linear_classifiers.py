@@ -9,7 +9,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.linear import (
     LinearClassifier,
     fit_lda,
@@ -18,6 +17,7 @@ from gradatim.linear import (
     fit_softmax,
 )
 from gradatim.plots.linear import class_regions
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

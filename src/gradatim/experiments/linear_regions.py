@@ -7,10 +7,10 @@ import torch
 from torch import nn
 
 from gradatim.data import spirals, xor
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.plots.approximation import rate_curves
 from gradatim.plots.regions import region_maps
+from gradatim.reports import Report
 from gradatim.theory import (
     count_regions,
     enclosing_domain,

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data import adding_task, copy_task
-from gradatim.evaluation import Report
 from gradatim.models import LRUStack
 from gradatim.nn import MinGRUCell, Recurrent
 from gradatim.plots.recurrent import score_against_lag
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 SYMBOLS = 8

@@ -7,10 +7,10 @@ from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.nn import apply_masks, weight_sparsity
 from gradatim.plots.regularization import ticket_curves
+from gradatim.reports import Report
 from gradatim.training import Ticket, Trainer, find_tickets
 
 Pair = tuple[Tensor, Tensor]

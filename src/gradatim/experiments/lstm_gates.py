@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.nn import GateHistory, Recurrent, record_gates
 from gradatim.plots.recurrent import gates_over_time
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

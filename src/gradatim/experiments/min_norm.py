@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.linear import descent_path, fit_minimum_norm, fit_ridge, hessian_eigenvalues
 from gradatim.plots.linear import solution_line
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradatim.data import load, split_words
-from gradatim.evaluation import Report
 from gradatim.fitting.texts.corpus import count_terms, read_corpus
 from gradatim.fitting.texts.linear import weigh
 from gradatim.models import SentenceEncoder, published_minilm
 from gradatim.plots import comparison_bars, similarity_matrices
+from gradatim.reports import Report
 
 PARAMETERS = 22_713_216
 MEANING, WORDS = "by meaning (MiniLM)", "by words"

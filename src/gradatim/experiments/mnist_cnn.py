@@ -6,9 +6,9 @@ from functools import partial
 import torch
 
 from gradatim.data import random_affine, random_elastic
-from gradatim.evaluation import Report
 from gradatim.experiments._image_record import Goal, Recipe, build_report, load_split, same, train
 from gradatim.models import build
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from gradatim.data import load
 from gradatim.data.augmentation import random_affine
-from gradatim.evaluation import Report
 from gradatim.experiments._digits_comparison import Split, build_report, fit_lda, train_network
+from gradatim.reports import Report
 
 PUBLISHED = {"network, ridge": 2.3, "network, dropout": 1.8, "logistic": 7.2, "LDA": 12.7}
 HIDDEN = (256, 128)

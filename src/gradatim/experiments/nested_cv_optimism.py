@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import Report, nested_cross_validate, tune
+from gradatim.evaluation import nested_cross_validate, tune
 from gradatim.plots.evaluation import spreads
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from sklearn.metrics import r2_score
 
 from gradatim.data import load
 from gradatim.estimators import NeuralRegressor
-from gradatim.evaluation import Comparison, Report, TestSet, compare
+from gradatim.evaluation import Comparison, TestSet, compare
 from gradatim.models import SequenceClassifier
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.evaluation import score_curves
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 LINEAR, NETWORK, RNN = "linear AR", "network", "RNN"

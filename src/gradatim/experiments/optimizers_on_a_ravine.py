@@ -8,7 +8,6 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.optim import (
     Adam,
     DescentPath,
@@ -21,6 +20,7 @@ from gradatim.optim import (
 )
 from gradatim.optim.named import OptimizerFactory
 from gradatim.plots.optim import decay_curves, power_laws, valley_paths
+from gradatim.reports import Report
 
 Rule = tuple[str | OptimizerFactory, float]
 BOX = ((-1.15, 0.35), (-0.22, 0.22))

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from gradatim.data import moons
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.plots.evaluation import score_curves
+from gradatim.reports import Report
 from gradatim.training import EarlyStopping, Trainer
 
 

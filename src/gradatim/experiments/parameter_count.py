@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._scattered_digits import split_digits
 from gradatim.models import MLP, LeNet
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradatim.evaluation import Report
 from gradatim.linear import separate
 from gradatim.linear.separability import in_version_space
 from gradatim.neurons import Perceptron
 from gradatim.plots.neurons import mistakes_against_bound, perceptron_path, version_space
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.models import GPT, TransformerEncoder
 from gradatim.nn import SinusoidalPositions
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

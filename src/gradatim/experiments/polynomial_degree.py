@@ -8,8 +8,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from gradatim.data import sinusoid
-from gradatim.evaluation import Report, cross_validate
+from gradatim.evaluation import cross_validate
 from gradatim.plots.evaluation import fitted_functions, score_curves
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

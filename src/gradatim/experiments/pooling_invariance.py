@@ -6,11 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._scattered_digits import Pair, on_canvas, split_digits
 from gradatim.models import MLP
 from gradatim.nn import correlate, equivariance_error, translation
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

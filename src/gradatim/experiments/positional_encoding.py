@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT
 from gradatim.nn import Rotary, shift_matrix, sinusoidal_positions
 from gradatim.plots.attention import position_pattern
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 KINDS = ("learned", "sinusoidal", "rotary", "none")

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from gradatim.data import TokenWindows, Vocabulary
-from gradatim.evaluation import Report
 from gradatim.experiments._characters import VERBS, made_up_text
 from gradatim.experiments._grammar import is_sentence
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, RewardModel, generate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 from gradatim.training import (
     History,
     Rollouts,

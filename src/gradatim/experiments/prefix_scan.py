@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gradatim.evaluation import Report
 from gradatim.nn import Recurrent, linear_scan
 from gradatim.nn.scan import BLOCK
 from gradatim.plots.recurrent import scan_costs
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ import numpy as np
 
 from gradatim.data import moons
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import LogUniform, Report, Tuning, tune
+from gradatim.evaluation import LogUniform, Tuning, tune
 from gradatim.plots.evaluation import score_curves, search_points
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

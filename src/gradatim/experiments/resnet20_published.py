@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.experiments._digits_comparison import most_confident_mistakes
 from gradatim.models import published_resnet
 from gradatim.plots import confusion_matrix, image_grid
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 # Test errors in per cent by depth: He et al. (2016), table 6, and Idelbayev's list of his own weights.

@@ -6,12 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._digits import standard_digits
 from gradatim.models import MLP
 from gradatim.nn import initialize, variance_profile
 from gradatim.plots.activations import gradient_decay
 from gradatim.plots.learning_curves import learning_curves
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from gradatim.data import Vocabulary, pad_sequences
-from gradatim.evaluation import Report
 from gradatim.experiments._dates import WrittenDate, write_dates
 from gradatim.models import Seq2Seq
 from gradatim.plots import alignment_maps, learning_curves
+from gradatim.reports import Report
 from gradatim.training import History, TeacherForcing, Trainer
 
 LENGTH = 11  # ten characters and the end

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import torch
 
 from gradatim.data import CharacterTokenizer, TokenWindows
-from gradatim.evaluation import Report
 from gradatim.experiments import char_rnn
 from gradatim.experiments._characters import made_up_entropy
 from gradatim.fitting.language.judging import token_bits
@@ -18,6 +17,7 @@ from gradatim.models import GPT, generate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import attention_map, comparison_bars
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.reports import Report
 from gradatim.timeseries import NGram
 from gradatim.training import History, Trainer
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.experiments._scattered_digits import Pair, scatter, split_digits
 from gradatim.models import MLP
 from gradatim.nn import permutation
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.images import image_grid
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

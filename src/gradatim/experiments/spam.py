@@ -13,8 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from gradatim.data import load
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import Report, compare
+from gradatim.evaluation import compare
 from gradatim.plots import comparison_bars
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

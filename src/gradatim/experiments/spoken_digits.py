@@ -9,11 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix as count_confusions
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.experiments._utterances import WIDTH, Utterances, load_utterances
 from gradatim.models import SequenceClassifier
 from gradatim.plots import confusion_matrix
 from gradatim.plots.evaluation import score_curves
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 SHARES = np.linspace(0.1, 1.0, 10)

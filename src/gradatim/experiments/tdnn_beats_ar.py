@@ -7,9 +7,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.timeseries import return_map
+from gradatim.reports import Report
 from gradatim.timeseries import AR, TDNN, windows
 from gradatim.training import Trainer
 

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from gradatim.data.vocabulary import PAD
-from gradatim.evaluation import Report
 from gradatim.experiments.seq2seq_dates import (
     LENGTH,
     Dates,
@@ -21,6 +20,7 @@ from gradatim.losses import token_cross_entropy
 from gradatim.models import Transformer, cross_attention, shift_right, translate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import alignment_maps, learning_curves
+from gradatim.reports import Report
 from gradatim.training import History, Trainer
 
 

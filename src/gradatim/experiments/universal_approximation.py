@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.plots.approximation import error_curves, fit_panels, rate_curves, ridge_functions
+from gradatim.reports import Report
 from gradatim.theory import Approximation, approximate, log_log_slope, relu_interpolant
 from gradatim.training import Trainer
 

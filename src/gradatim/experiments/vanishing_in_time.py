@@ -6,7 +6,6 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from gradatim.evaluation import Report
 from gradatim.nn import (
     ElmanCell,
     LSTMCell,
@@ -15,6 +14,7 @@ from gradatim.nn import (
     gradient_through_time,
 )
 from gradatim.plots.recurrent import gradient_against_lag, matrix_powers
+from gradatim.reports import Report
 
 
 @dataclass(frozen=True)

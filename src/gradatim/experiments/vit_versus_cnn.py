@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data import load, random_affine, random_crop, random_flip
-from gradatim.evaluation import Report
 from gradatim.models import VGG, HybridViT, ViT
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import attention_map, comparison_bars
+from gradatim.reports import Report
 from gradatim.training import Trainer, augmented_step, distillation_step
 from gradatim.training.steps import StepFunction
 

@@ -8,11 +8,11 @@ from sklearn.model_selection import train_test_split
 from torch import Tensor
 
 from gradatim.data import load, sinusoid
-from gradatim.evaluation import Report
 from gradatim.linear import Affine, fit_ridge, map_weight_decay, polynomial
 from gradatim.losses import weight_energy
 from gradatim.models import MLP
 from gradatim.plots.regularization import decay_path, smooth_fits
+from gradatim.reports import Report
 from gradatim.training import Trainer
 
 

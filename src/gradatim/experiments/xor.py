@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from gradatim.evaluation import Report
 from gradatim.linear import separate
 from gradatim.models import MLP
 from gradatim.neurons import Adaline, Madaline, Perceptron, ThresholdNetwork, gate
 from gradatim.plots.neurons import decision_regions
+from gradatim.reports import Report
 from gradatim.theory import xor_network
 from gradatim.training import train_replicas
 

@@ -7,9 +7,9 @@ import numpy as np
 from torch import nn
 
 from gradatim.data import load
-from gradatim.evaluation import Report
 from gradatim.models import MLP
 from gradatim.plots.evaluation import score_curves, spreads
+from gradatim.reports import Report
 from gradatim.training import train_replicas
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from gradatim.errors import InvalidValue
-from gradatim.evaluation import Report
-from gradatim.evaluation.sections import Table
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
@@ -24,6 +22,8 @@ from gradatim.fitting.tuning import Tuning, scores, tune
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, work_beside
 from gradatim.model_folder import check_folder
+from gradatim.reports import Report
+from gradatim.reports.sections import Table
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
 RESERVE = 0.05  # of the budget, for what takes longer than planned

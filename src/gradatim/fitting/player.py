@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gradatim.evaluation import Report
 from gradatim.fitting.splitting import Split
 from gradatim.fitting.work import Work
+from gradatim.reports import Report
 from gradatim.training import History
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from gradatim.evaluation import Report
-from gradatim.evaluation.values import format_value
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
 from gradatim.fitting.tuning import scores
 from gradatim.fitting.verdict import corrected_interval
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
 from gradatim.plots.calibration import calibration
+from gradatim.reports import Report
+from gradatim.reports.values import format_value
 
 
 def make_report(player: Player, findings: Findings) -> Report:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from gradatim.evaluation.values import format_value
 from gradatim.fitting.player import NETWORK
+from gradatim.reports.values import format_value
 
 
 class Interval(NamedTuple):

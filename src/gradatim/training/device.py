@@ -1,7 +1,4 @@
-"""Which device a run uses, and where its randomness comes from."""
-
-from collections.abc import Iterator
-from contextlib import contextmanager
+"""Which device a run uses."""
 
 import torch
 
@@ -26,12 +23,3 @@ def choose_device(device: str | torch.device = "auto") -> torch.device:
             f"Trainer: device must be 'auto', 'cpu', 'cuda' or 'mps' and present, got {device!r} ({reason}). "
             "Try 'auto'."
         ) from error
-
-
-@contextmanager
-def own_randomness(seed: int, device: torch.device) -> Iterator[None]:
-    """Draw from a generator seeded with ``seed``; the caller's random state is untouched."""
-    devices = [device] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
-        yield

@@ -11,7 +11,6 @@ from gradatim.errors import InvalidType
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.optim import needs_closure
-from gradatim.robust import Attack
 from gradatim.training.batches import Batch, Batches, InMemory
 from gradatim.training.chain import SMALL_STEP, Chain, is_chain
 from gradatim.training.flat import FlatOptimizer, is_flattenable
@@ -19,6 +18,7 @@ from gradatim.training.flat import FlatOptimizer, is_flattenable
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
 
+Attack = Callable[[nn.Module, Tensor, Tensor], Tensor]
 StepFunction = Callable[[nn.Module, Batch], Tensor | Mapping[str, Tensor | float]]
 
 

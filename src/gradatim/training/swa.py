@@ -7,9 +7,9 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn, update_bn
 
 from gradatim.errors import InvalidValue
+from gradatim.randomness import seeded
 from gradatim.training.batches import Batch
 from gradatim.training.callbacks import Callback
-from gradatim.training.device import own_randomness
 from gradatim.training.history import Record
 from gradatim.training.steps import forward
 
@@ -88,7 +88,7 @@ class SWA(Callback):
         trainer.model.load_state_dict(self._average.module.state_dict())
         assert trainer.train_batches is not None
         batches = ((batch,) for batch in trainer.train_batches.epoch(trainer.epoch))
-        with own_randomness(trainer.seed, trainer.device):
+        with seeded(trainer.seed, trainer.device):
             update_bn(batches, _Forward(trainer))
 
     def state_dict(self) -> dict[str, Any]:

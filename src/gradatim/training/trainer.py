@@ -15,12 +15,12 @@ from gradatim.errors import GradatimError, InvalidValue
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
-from gradatim.robust import Attack
+from gradatim.randomness import seeded
 from gradatim.threads import limit_threads
 from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
-from gradatim.training.device import choose_device, own_randomness
+from gradatim.training.device import choose_device
 from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import History
@@ -31,7 +31,15 @@ from gradatim.training.memory_format import (
 )
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
 from gradatim.training.progress import TrainingBar
-from gradatim.training.steps import AutogradStep, ChainStep, Step, StepFunction, forward, rows_of
+from gradatim.training.steps import (
+    Attack,
+    AutogradStep,
+    ChainStep,
+    Step,
+    StepFunction,
+    forward,
+    rows_of,
+)
 from gradatim.training.totals import Totals
 from gradatim.training.truncated_bptt import TruncatedStep, check_bptt, split_state
 
@@ -155,7 +163,7 @@ class Trainer:
         self._moving, self.train_batches = step, batches
         bar = TrainingBar(self.epochs, batches.steps, is_shown=self.progress)
         with ExitStack() as stack:
-            stack.enter_context(own_randomness(self.seed, self.device))
+            stack.enter_context(seeded(self.seed, self.device))
             stack.enter_context(limit_threads(step.threads))
             stack.enter_context(reading_channels_last(self.model, self.is_channels_last))
             stack.enter_context(holding_memory())

@@ -10,13 +10,13 @@ import pytest
 
 import gradatim
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.evaluation import report as report_module
 from gradatim.experiments._characters import made_up_text
 from gradatim.fitting import Job, fit_data, write_predictions
 from gradatim.fitting.language import job as language_job
 from gradatim.fitting.language import sections, watching
 from gradatim.fitting.language.networks import Plan
 from gradatim.fitting.rounds import Size
+from gradatim.reports import report as report_module
 
 PLAN = Plan(Size(32, 2, 2), context=32, batch_size=16, steps=15, rounds=3)
 JOB = Job(language_model=True, budget=3600.0)  # time plays no part: the plan is fixed

@@ -9,7 +9,6 @@ import pytest
 import gradatim
 from gradatim.data.tokenizers import BytePairTokenizer, ByteTokenizer
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.evaluation import report as report_module
 from gradatim.fitting import Job, fit_data, write_predictions
 from gradatim.fitting.rounds import Size
 from gradatim.fitting.translation import job as translation_job
@@ -18,6 +17,7 @@ from gradatim.fitting.translation.batches import PairBatches, decode, encode
 from gradatim.fitting.translation.judging import bleu, block_distances, chrf, look_up
 from gradatim.fitting.translation.networks import Plan
 from gradatim.fitting.translation.pairs import Pair, Question, read_pairs, split_pairs
+from gradatim.reports import report as report_module
 
 NUMBERS = ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht")
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight")

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidType
-from gradatim.evaluation import Report
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.images import sections
@@ -32,6 +31,7 @@ from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.splitting import make_folds
 from gradatim.fitting.work import Work
+from gradatim.reports import Report
 from gradatim.training import History
 
 FOLDS = 3

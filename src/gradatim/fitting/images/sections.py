@@ -4,7 +4,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.images.networks import TRANSFORMERS, ImageNetwork, ImageSettings
 from gradatim.fitting.images.problem import ImageProblem
@@ -14,6 +13,7 @@ from gradatim.nn import attention_maps, feature_maps, gradient_saliency, occlusi
 from gradatim.plots.attention import image_heads
 from gradatim.plots.convolution import feature_map_grid, filter_grid, picture_panels
 from gradatim.plots.images import image_grid
+from gradatim.reports import Report
 
 DISTORTIONS = {
     "shift": "shifted",

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue
-from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
@@ -21,6 +20,7 @@ from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prep
 from gradatim.fitting.splitting import Split
 from gradatim.fitting.tables.reading import read_table
 from gradatim.fitting.work import Work
+from gradatim.reports import Report
 from gradatim.training import History
 
 USES = ("target", "time_column", "group", "forecast")

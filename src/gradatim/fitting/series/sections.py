@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.series.networks import SeriesSettings
 from gradatim.fitting.series.problem import SeriesProblem
 from gradatim.fitting.series.times import Axis
 from gradatim.plots.evaluation import score_curves
 from gradatim.plots.sequences import forecast_bands
+from gradatim.reports import Report
 
 READERS = {"mlp": "one hidden layer over a window", "gru": "GRU over a window"}
 DRAWN = 3  # series

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gradatim.evaluation import Report
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
@@ -27,6 +26,7 @@ from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessi
 from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.tables.reading import read_table
 from gradatim.fitting.work import Work
+from gradatim.reports import Report
 from gradatim.training import History
 
 CACHE_CELLS = 50_000_000

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.report import class_figures
 from gradatim.fitting.tables.networks import NetworkSettings
@@ -12,6 +11,7 @@ from gradatim.fitting.tables.problem import Problem
 from gradatim.fitting.verdict import Verdict
 from gradatim.plots.importance import importance_bars
 from gradatim.plots.residuals import residuals
+from gradatim.reports import Report
 
 
 def describe_data(report: Report, p: Problem) -> None:

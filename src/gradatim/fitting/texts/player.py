@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gradatim.evaluation import Report
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
@@ -24,6 +23,7 @@ from gradatim.fitting.texts.model import FittedText, TextModel
 from gradatim.fitting.texts.problem import TextProblem, prepare
 from gradatim.fitting.work import Work
 from gradatim.models import SentenceEncoder, published_minilm
+from gradatim.reports import Report
 from gradatim.training import History
 
 USES = ("target", "task", "text", "pretrained")

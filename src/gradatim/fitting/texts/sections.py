@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from gradatim.evaluation import Report
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.report import class_figures
 from gradatim.fitting.texts.linear import WORDS, WordModel
@@ -11,6 +10,7 @@ from gradatim.fitting.texts.pretrained import HEAD, TUNED, PretrainedSettings
 from gradatim.fitting.texts.problem import TextProblem
 from gradatim.plots.importance import importance_bars
 from gradatim.plots.residuals import residuals
+from gradatim.reports import Report
 
 READERS = {"bag": "mean of word embeddings", "gru": "bidirectional GRU over the words"}
 METHODS = {

@@ -8,7 +8,6 @@ import torch
 from matplotlib.figure import Figure
 
 from gradatim.data.vocabulary import END
-from gradatim.evaluation import Report
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.translation.batches import FIRST, encode
 from gradatim.fitting.translation.model import TranslationModel
@@ -17,6 +16,7 @@ from gradatim.fitting.translation.pairs import Parts
 from gradatim.fitting.verdict import Verdict
 from gradatim.models import cross_attention
 from gradatim.plots import alignment_maps, comparison_bars, learning_curves
+from gradatim.reports import Report
 from gradatim.training import History
 
 EXAMPLES, MAPS = 12, 4

@@ -10,11 +10,11 @@ from rich.syntax import Syntax
 from rich.table import Table as Grid
 from rich.text import Text as Words
 
-from gradatim.evaluation.sections import Claim, Code, Section, Table, Text
-from gradatim.evaluation.values import format_column, format_value, is_number
+from gradatim.reports.sections import Claim, Code, Section, Table, Text
+from gradatim.reports.values import format_column, format_value, is_number
 
 if TYPE_CHECKING:
-    from gradatim.evaluation.report import Report
+    from gradatim.reports.report import Report
 
 GAP = 3  # blanks between two columns
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidType
-from gradatim.evaluation.values import (
+from gradatim.reports.values import (
     format_column,
     format_value,
     is_number,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradatim.evaluation.values import Value
+from gradatim.reports.values import Value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from gradatim.evaluation.sections import Claim, Code, Table, Text
+from gradatim.reports.sections import Claim, Code, Table, Text
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ import io
 import pytest
 from rich.console import Console
 
-from gradatim.evaluation import Report
-from gradatim.evaluation.report_terminal import show_table
-from gradatim.evaluation.sections import Table
+from gradatim.reports import Report
+from gradatim.reports.sections import Table
+from gradatim.reports.terminal import show_table
 
 
 def shown(report, width=80):

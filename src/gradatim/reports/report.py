@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.evaluation.report_html import FIGURE_DPI, report_page
-from gradatim.evaluation.report_terminal import show_report
-from gradatim.evaluation.sections import Claim, Code, Picture, Section, Table, Text
-from gradatim.evaluation.values import json_value, plain_value
+from gradatim.reports.html import FIGURE_DPI, report_page
+from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
+from gradatim.reports.terminal import show_report
+from gradatim.reports.values import json_value, plain_value
 from gradatim.versions import versions
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradatim.evaluation.sections import Claim, Code, Picture, Section, Table, Text
-from gradatim.evaluation.values import format_column, format_value, is_number
+from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
+from gradatim.reports.values import format_column, format_value, is_number
 
 if TYPE_CHECKING:
-    from gradatim.evaluation.report import Report
+    from gradatim.reports.report import Report
 
 FIGURE_DPI = 160
 STYLE = Path(__file__).with_name("report.css")

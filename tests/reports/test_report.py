@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.evaluation import Claim, Report
 from gradatim.plots import new_figure
+from gradatim.reports import Claim, Report
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 

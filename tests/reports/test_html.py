@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gradatim.evaluation import Report
 from gradatim.plots import new_figure
+from gradatim.reports import Report
 
 VOID = {"meta", "img", "br"}
 

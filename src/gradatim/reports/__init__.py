@@ -1,0 +1,6 @@
+"""Reports: claims, tables and figures, shown in a terminal, on a page and as JSON."""
+
+from gradatim.reports.report import Report
+from gradatim.reports.sections import Claim
+
+__all__ = ["Claim", "Report"]

@@ -1,6 +1,7 @@
 """A contestant as the harness sees it: a process that answers requests."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,13 +23,15 @@ class Remote:
         job: Name of the job.
         name: Name of the contestant.
         quick: Whether to load the small version of the task.
+        root: Checkout whose benchmarks and library are used.
     """
 
-    def __init__(self, job: str, name: str, *, quick: bool) -> None:
+    def __init__(self, job: str, name: str, *, quick: bool, root: Path = ROOT) -> None:
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 (see close)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.worker", job, name, "quick" if quick else "full"],
-            cwd=ROOT,
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root / "src")},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

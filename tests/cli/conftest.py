@@ -41,14 +41,16 @@ def run(settings: Settings) -> Report:
 @pytest.fixture
 def parity(tmp_path, monkeypatch):
     """A small experiment, and a working folder of its own."""
-    folder = tmp_path / "more_experiments"
-    folder.mkdir()
+    folder = tmp_path / "more_experiments" / "numbers"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text('"""Whole numbers."""\n')
     (folder / "even_numbers.py").write_text(SOURCE)
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder.parent)])
     monkeypatch.chdir(tmp_path)
     yield "even-numbers"
-    sys.modules.pop("gradatim.experiments.even_numbers", None)
-    vars(experiments).pop("even_numbers", None)
+    for module in ("numbers.even_numbers", "numbers"):
+        sys.modules.pop(f"gradatim.experiments.{module}", None)
+    vars(experiments).pop("numbers", None)
 
 
 @pytest.fixture

@@ -26,6 +26,39 @@ def test_list_shows_names_and_summaries(call, parity):
     assert "even-numbers Numbers are even." in rows
 
 
+def test_list_is_grouped_by_chapter(call, parity):
+    lines = [" ".join(line.split()) for line in call("list")[1].splitlines()]
+    assert lines[0] == "Neurons and memories"
+    assert lines[-3:] == ["", "Whole numbers", "even-numbers Numbers are even."]
+
+
+def test_list_shows_what_a_search_finds(call, parity):
+    code, out, err = call("list", "--search", "WHOLE even")
+    assert (code, err) == (0, "")
+    assert out.split() == ["Whole", "numbers", "even-numbers", "Numbers", "are", "even."]
+
+
+def test_list_says_that_a_search_finds_nothing(call, parity):
+    code, out, err = call("list", "--search", "evven")
+    assert (code, out) == (2, "")
+    assert "got 'evven'. Try 'even', or see them all with 'gradatim list'." in err
+    assert err.count("\n") == 1
+
+
+def test_list_for_programs(call, parity):
+    code, out, err = call("list", "--json", "--search", parity)
+    assert (code, err) == (0, "")
+    assert json.loads(out) == [
+        {
+            "name": "even-numbers",
+            "chapter": "numbers",
+            "title": "Whole numbers",
+            "summary": "Numbers are even.",
+            "quick": {"number": 4},
+        }
+    ]
+
+
 def test_run_prints_verdicts_and_ends_with_the_path(call, parity, tmp_path):
     code, out, err = call("run", parity)
     assert (code, err) == (0, "")

@@ -36,11 +36,13 @@ def run(settings: Settings) -> Report:
 @pytest.fixture
 def coin_toss(tmp_path, monkeypatch):
     """A small experiment, present for one test."""
-    folder = tmp_path / "more_experiments"
-    folder.mkdir()
+    folder = tmp_path / "more_experiments" / "chance"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text('"""Games of chance."""\n')
     (folder / "coin_toss.py").write_text(SOURCE)
     (folder / "_helper.py").write_text("raise AssertionError")
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder.parent)])
     yield "coin-toss"
-    sys.modules.pop("gradatim.experiments.coin_toss", None)
-    vars(experiments).pop("coin_toss", None)
+    for module in ("chance.coin_toss", "chance"):
+        sys.modules.pop(f"gradatim.experiments.{module}", None)
+    vars(experiments).pop("chance", None)

@@ -8,6 +8,8 @@ import pytest
 from gradatim import experiments
 from gradatim.experiments._settings import _text, override
 
+QUICK = {entry.name: entry.quick for entry in experiments.entries()}
+
 
 @pytest.mark.parametrize("name", experiments.names())
 class TestEveryExperiment:
@@ -22,6 +24,10 @@ class TestEveryExperiment:
         assert isinstance(module.Settings().seed, int)
         assert isinstance(module.QUICK, module.Settings)
         assert list(inspect.signature(module.run).parameters) == ["settings"]
+
+    def test_the_text_says_what_quick_changes(self, name):
+        module = experiments.load(name)
+        assert dataclasses.replace(module.Settings(), **QUICK[name]) == module.QUICK
 
     def test_every_setting_can_be_set_by_text(self, name):
         for start in (experiments.load(name).Settings(), experiments.load(name).QUICK):

@@ -1,7 +1,9 @@
 """The commands: fit, predict, generate, export, list, run, data."""
 
+import json
 import sys
 import webbrowser
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -44,19 +46,42 @@ def gradatim(
 
 
 @app.command(name="list")
-def list_experiments() -> None:
-    """List the experiments."""
+def list_experiments(
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD",
+            help="Only those with this in name, summary or chapter.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the list as JSON, for other programs.")
+    ] = False,
+) -> None:
+    """List the experiments by chapter."""
+    from gradatim import experiments
+
+    entries = experiments.entries(search)
+    if as_json:
+        records = [entry._asdict() for entry in entries]
+        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        return
     from rich.console import Console
     from rich.table import Table
 
-    from gradatim import experiments
-
-    grid = Table.grid(padding=(0, 3, 0, 0))
-    grid.add_column(no_wrap=True, style="bold")
-    grid.add_column()
-    for name in experiments.names():
-        grid.add_row(name, experiments.summary(name))
-    Console(highlight=False, markup=False).print(grid)
+    console = Console(highlight=False, markup=False)
+    width = max((len(entry.name) for entry in entries), default=0)
+    for number, (title, group) in enumerate(groupby(entries, key=lambda entry: entry.title)):
+        if number:
+            console.print()
+        console.print(title, style="bold underline")
+        grid = Table.grid(padding=(0, 3, 0, 0))
+        grid.add_column(no_wrap=True, style="bold", min_width=width)
+        grid.add_column()
+        for entry in group:
+            grid.add_row(entry.name, entry.summary)
+        console.print(grid)
 
 
 @app.command()

@@ -1,17 +1,60 @@
-"""Find experiments by their files, without importing them."""
+"""Find experiments by their files, one folder a chapter, without importing them."""
 
 import ast
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from gradatim.errors import InvalidValue, nearest_first
 
+# Chapters in the order of the curriculum; a folder not named here comes after them.
+ORDER = (
+    "neurons",
+    "linear",
+    "approximation",
+    "learning",
+    "generalization",
+    "evaluation",
+    "convolution",
+    "timeseries",
+    "sequences",
+    "attention",
+    "robustness",
+)
+
+
+class Entry(NamedTuple):
+    """What is known of an experiment before it is imported.
+
+    Attributes:
+        name: As ``gradatim run`` takes it.
+        chapter: The folder it stands in.
+        title: The chapter's title.
+        summary: First line of the experiment's docstring.
+        quick: The settings that ``--quick`` changes, with their values.
+    """
+
+    name: str
+    chapter: str
+    title: str
+    summary: str
+    quick: dict[str, object]
+
+
+def _chapters() -> list[Path]:
+    """Folders of all chapters, in the order of the curriculum."""
+    package = import_module("gradatim.experiments")
+    inits = [file for folder in package.__path__ for file in Path(folder).glob("[!_]*/__init__.py")]
+    place = {chapter: number for number, chapter in enumerate(ORDER)}
+    folders = [file.parent for file in inits]
+    return sorted(folders, key=lambda folder: (place.get(folder.name, len(ORDER)), folder.name))
+
 
 def _files() -> dict[str, Path]:
-    package = import_module("gradatim.experiments")
-    files = [file for folder in package.__path__ for file in Path(folder).glob("[!_]*.py")]
-    return {file.stem.replace("_", "-"): file for file in sorted(files)}
+    """The file of each experiment; those whose names begin with an underscore only help."""
+    files = [file for folder in _chapters() for file in sorted(folder.glob("[!_]*.py"))]
+    return {file.stem.replace("_", "-"): file for file in files}
 
 
 def names() -> list[str]:
@@ -22,6 +65,60 @@ def names() -> list[str]:
         True
     """
     return sorted(_files())
+
+
+def entries(search: str = "") -> list[Entry]:
+    """All experiments, or those that a search finds, by chapter and name, read from their text.
+
+    Args:
+        search: Words that must all occur in the name, the summary or the chapter, in any case.
+
+    Example:
+        >>> [entry.name for entry in entries("perceptron")]
+        ['perceptron-novikoff']
+    """
+    titles = {folder: _title(folder) for folder in _chapters()}
+    found = [_read(name, file, titles[file.parent]) for name, file in _files().items()]
+    chosen = [entry for entry in found if _matches(entry, search)]
+    if search.strip() and not chosen:
+        known = sorted({word for entry in found for word in entry.name.split("-")})
+        remedy = f"Try {nearest_first(search, known)[0]!r}, or see" if known else "See"
+        raise InvalidValue(
+            "experiments: search must be words of an experiment's name, summary or chapter, "
+            f"got {search!r}. {remedy} them all with 'gradatim list'."
+        )
+    return chosen
+
+
+def _title(folder: Path) -> str:
+    return _first_line(_parse(folder / "__init__.py")).removesuffix(".")
+
+
+def _read(name: str, file: Path, title: str) -> Entry:
+    module = _parse(file)
+    return Entry(name, file.parent.name, title, _first_line(module), _quick(module))
+
+
+def _parse(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def _first_line(module: ast.Module) -> str:
+    return (ast.get_docstring(module) or "").partition("\n")[0]
+
+
+def _quick(module: ast.Module) -> dict[str, object]:
+    """The arguments of ``QUICK = Settings(...)``."""
+    for node in module.body:
+        match node:
+            case ast.Assign(targets=[ast.Name("QUICK")], value=ast.Call(keywords=changes)):
+                return {str(change.arg): ast.literal_eval(change.value) for change in changes}
+    return {}
+
+
+def _matches(entry: Entry, search: str) -> bool:
+    text = " ".join(entry[:4]).casefold()
+    return all(word in text for word in search.casefold().split())
 
 
 def _file(name: str) -> Path:
@@ -43,8 +140,7 @@ def _file(name: str) -> Path:
 
 def summary(name: str) -> str:
     """First line of an experiment's docstring, read from its text."""
-    docstring = ast.get_docstring(ast.parse(_file(name).read_text(encoding="utf-8"))) or ""
-    return docstring.partition("\n")[0]
+    return _first_line(_parse(_file(name)))
 
 
 def load(name: str) -> ModuleType:
@@ -59,4 +155,5 @@ def load(name: str) -> ModuleType:
         ...
         gradatim.errors.InvalidValue: experiments: name must be ...
     """
-    return import_module(f"gradatim.experiments.{_file(name).stem}")
+    file = _file(name)
+    return import_module(f"gradatim.experiments.{file.parent.name}.{file.stem}")

@@ -1,0 +1,1 @@
+"""Backpropagation, optimization and initialization."""

@@ -1,0 +1,1 @@
+"""Time series and hidden states."""

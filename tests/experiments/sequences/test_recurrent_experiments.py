@@ -1,0 +1,56 @@
+"""Every claim about recurrent networks holds, with a figure to show it."""
+
+import pytest
+import torch
+
+from gradatim import experiments
+from gradatim.experiments.sequences import bidirectional, learned_initial_state, lstm_gates
+
+FIGURES = {
+    "vanishing-in-time": ["gradient-against-lag", "non-normal"],
+    "lstm-gates": ["gates"],
+    "learned-initial-state": ["error-by-step"],
+    "bidirectional": ["accuracy"],
+    "prefix-scan": ["cost"],
+    "long-memory": ["accuracy-against-lag"],
+}
+# as little as still shows it
+SMALLER = {
+    "learned-initial-state": {"trials": "1", "sequences": "256"},
+    "bidirectional": {"sentences": "1000"},
+    "prefix-scan": {"lengths": "256,2048", "repeats": "3"},
+    "long-memory": {"lags": "25"},
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_claim_holds(name):
+    report = experiments.run(name, quick=True, overrides=SMALLER.get(name, {}))
+    assert report.holds, [claim for claim in report.claims if not claim.holds]
+    assert [picture.name for picture in report.pictures] == FIGURES[name]
+
+
+def test_a_register_holds_the_last_flagged_bit():
+    x, y = lstm_gates.draw_register(20, 30, torch.Generator().manual_seed(0))
+    for row, target in zip(x.tolist(), y[..., 0].tolist(), strict=True):
+        held = 0.0
+        for (bit, flag), wanted in zip(row, target, strict=True):
+            held = bit if flag else held
+            assert wanted == held
+
+
+def test_sentences_have_one_bank_and_one_clue_that_decides():
+    words, lengths, labels = bidirectional.draw_sentences(200, 16, torch.Generator().manual_seed(0))
+    for row, length, label in zip(words.tolist(), lengths.tolist(), labels.tolist(), strict=True):
+        assert row.count(bidirectional.BANK) == 1
+        assert row.count(bidirectional.RIVER) + row.count(bidirectional.MONEY) == 1
+        wanted = bidirectional.SHORE if bidirectional.RIVER in row else bidirectional.HOUSE
+        assert label[row.index(bidirectional.BANK)] == wanted
+        assert set(row[length:]) <= {0}
+        assert set(label[length:]) <= {bidirectional.NEITHER}
+
+
+def test_averages_follow_their_recurrence():
+    x, y = learned_initial_state.draw_averages(3, 5, 1.0, torch.Generator().manual_seed(0))
+    before = torch.cat([torch.ones(3, 1, 1), y[:, :-1]], 1)
+    torch.testing.assert_close(y, 0.9 * before + 0.1 * x)

@@ -45,9 +45,10 @@ def run(
         prepare_folder(output)  # a long run should not end in front of a locked door
     import torch
 
+    from gradatim.randomness import seeded
+
     began = time.perf_counter()
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed, "cuda" if torch.cuda.is_available() else "cpu"):
         report: Report = experiment.run(settings)
     report.settings = dataclasses.asdict(settings)
     report.seconds = time.perf_counter() - began

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from gradatim.nn import MultiHeadAttention, attend, attention_weights, causal_mask
 from gradatim.plots import numbered_matrices
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 TOKENS = ("time", "flies", "fast")
@@ -95,8 +96,7 @@ def claim_causal(report: Report, steps: dict[str, Tensor]) -> None:
 @torch.inference_mode()
 def claim_heads(report: Report, settings: Settings) -> None:
     """A layer of many heads is that many small attentions side by side."""
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         layer = MultiHeadAttention(settings.dim, settings.num_heads).double()
         x = torch.randn(1, settings.length, settings.dim, dtype=torch.float64)
     width, heads = settings.dim // settings.num_heads, []

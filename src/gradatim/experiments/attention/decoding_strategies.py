@@ -12,6 +12,7 @@ from gradatim.experiments.attention._grammar import START, is_sentence
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, generate
 from gradatim.plots.attention import strategy_map
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -51,8 +52,7 @@ def read_corpus(settings: Settings) -> tuple[str, str]:
 
 def train(settings: Settings, text: str) -> tuple[GPT, CharacterTokenizer]:
     tokenizer = CharacterTokenizer.train(text)
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = GPT(
             tokenizer.vocab_size, settings.context, settings.dim, settings.num_layers, 4, positions="rotary"
         )  # fmt: skip

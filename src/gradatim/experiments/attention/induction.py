@@ -11,6 +11,7 @@ from gradatim.models import GPT
 from gradatim.nn import attention_maps
 from gradatim.plots import head_grid
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Callback, Trainer
 
@@ -83,8 +84,7 @@ def copy_accuracy(model: nn.Module, chains: Chains) -> float:
 
 
 def train(settings: Settings, num_layers: int) -> tuple[GPT, Watch]:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = GPT(
             settings.num_tokens, settings.length, settings.dim, num_layers, settings.num_heads,
             positions="rotary",

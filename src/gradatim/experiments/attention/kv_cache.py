@@ -10,6 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from gradatim.models import GPT, generate
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 
@@ -27,8 +28,7 @@ QUICK = Settings(dim=64, num_layers=2, num_heads=4, lengths=(16, 32, 64, 128))
 
 
 def build(settings: Settings) -> GPT:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = GPT(
             settings.vocab_size, settings.lengths[-1] + 1, settings.dim, settings.num_layers,
             settings.num_heads,

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from gradatim.models import GPT, TransformerEncoder
 from gradatim.nn import SinusoidalPositions
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -42,8 +43,7 @@ class Reader(nn.Module):
 
 
 def build(settings: Settings, has_positions: bool) -> Reader:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         return Reader(settings, has_positions=has_positions)
 
 
@@ -61,8 +61,7 @@ def draw_orders(settings: Settings, seed: int) -> tuple[Tensor, Tensor]:
 @torch.inference_mode()
 def claim_equivariance(report: Report, settings: Settings) -> None:
     generator = torch.Generator().manual_seed(settings.seed)
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         encoder = TransformerEncoder(settings.dim, 2, 4).double().eval()
     x = torch.randn(8, settings.length, settings.dim, generator=generator, dtype=torch.float64)
     order = torch.randperm(settings.length, generator=generator)
@@ -83,8 +82,7 @@ def claim_causal(report: Report, settings: Settings) -> None:
     """Causal attention sees order from the second layer on, for early tokens see fewer others."""
     tokens = torch.tensor([[2, 3, 4, 5], [4, 2, 3, 5]])
     for num_layers in (1, 2):
-        with torch.random.fork_rng():
-            torch.manual_seed(settings.seed)
+        with seeded(settings.seed):
             model = GPT(6, 8, settings.dim, num_layers, 4, positions="none").double().eval()
         last = model(tokens)[:, -1]
         gap = ((last[0] - last[1]).abs().max() / last.abs().max()).item()

@@ -10,6 +10,7 @@ from gradatim.models import GPT
 from gradatim.nn import Rotary, shift_matrix, sinusoidal_positions
 from gradatim.plots.attention import position_pattern
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -94,8 +95,7 @@ def draw_echoes(settings: Settings, length: int, seed: int) -> tuple[Tensor, Ten
 
 
 def train_echo(settings: Settings, positions: str) -> GPT:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = GPT(settings.num_tokens, 2 * settings.trained_length, 32, 1, 2, positions=positions)
     Trainer(
         model, token_cross_entropy, lr=4e-3, schedule="cosine", epochs=settings.epochs, batch_size=64,

@@ -16,6 +16,7 @@ from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, RewardModel, generate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import (
     History,
@@ -91,8 +92,7 @@ class Outcome(NamedTuple):
 def pretrain(settings: Settings) -> tuple[GPT, Vocabulary]:
     words = split_words(made_up_text(settings.characters, settings.seed))
     vocabulary = Vocabulary.build([words])
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = GPT(len(vocabulary), LENGTH + 1, settings.dim, 2, 4, positions="rotary")
     windows = TokenWindows(
         torch.tensor(vocabulary.encode(words)), LENGTH, batch_size=64, num_batches=settings.steps,

@@ -17,6 +17,7 @@ from gradatim.models import GPT, generate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import attention_map, comparison_bars
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.timeseries import NGram
 from gradatim.training import History, Trainer
@@ -61,8 +62,7 @@ class Contestant(NamedTuple):
 
 
 def train_gpt(text: char_rnn.Text, settings: Settings) -> tuple[GPT, History]:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = GPT(
             len(text.letters), settings.context, settings.dim, settings.num_layers, settings.num_heads,
             positions="rotary",

@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
-import torch
 from torch import Tensor
 
 from gradatim.data.vocabulary import PAD
@@ -20,6 +19,7 @@ from gradatim.losses import token_cross_entropy
 from gradatim.models import Transformer, cross_attention, shift_right, translate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import alignment_maps, learning_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import History, Trainer
 
@@ -44,8 +44,7 @@ QUICK = Settings(
 
 
 def build(sizes: tuple[int, int], settings: Settings) -> Transformer:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         return Transformer(
             *sizes, 32, dim=settings.dim, num_layers=settings.num_layers, num_heads=settings.num_heads
         )  # fmt: skip

@@ -23,6 +23,7 @@ from gradatim.nn import (
 )
 from gradatim.nn.transformations import Transformation
 from gradatim.plots.convolution import picture_panels, score_table
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 Function = Callable[[Tensor], Tensor]
@@ -177,8 +178,7 @@ def claim_converse(report: Report, settings: Settings, generator: torch.Generato
 
 
 def claim_invariance(report: Report, settings: Settings, x: Tensor) -> None:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         net = nn.Sequential(nn.Flatten(), MLP((settings.side**2, 32, 10))).double()
     group = dihedral_group()
 

@@ -12,6 +12,7 @@ from gradatim.experiments._scattered_digits import Pair, split_digits
 from gradatim.models import LeNet
 from gradatim.nn import correlate, feature_maps
 from gradatim.plots.convolution import feature_map_grid, filter_grid, filtered_images
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -148,8 +149,7 @@ def learn_stripes(report: Report, settings: Settings) -> Tensor:
     """Show a network stripes and their names; it finds filters for them."""
     generator = torch.Generator().manual_seed(settings.seed)
     train, test = (striped(settings, count, generator) for count in (settings.stripes, 500))
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         layers = nn.Conv2d(1, 4, 5), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
         model = nn.Sequential(*layers, nn.Linear(4, 2))
     Trainer(
@@ -185,8 +185,7 @@ def learn_digits(report: Report, settings: Settings) -> tuple[nn.Module, Tensor]
         (F.interpolate(images, scale_factor=2, mode="bilinear"), labels)
         for images, labels in split_digits(settings.seed)
     )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = LeNet(image_size=16)
     Trainer(
         model, lr=3e-3, weight_decay=1e-3, schedule="cosine", epochs=settings.digit_epochs, batch_size=64, seed=settings.seed, progress=False

@@ -10,6 +10,7 @@ from torch import nn
 from gradatim.experiments._scattered_digits import split_digits
 from gradatim.models import MLP, LeNet
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -109,8 +110,7 @@ def networks(settings: Settings) -> dict[str, list[nn.Module]]:
 def train(settings: Settings) -> dict[str, list[tuple[int, float]]]:
     """Parameters and test error in per cent of every network."""
     data, (X_test, y_test) = split_digits(settings.seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         built = networks(settings)
     found: dict[str, list[tuple[int, float]]] = {}
     for kind, models in built.items():

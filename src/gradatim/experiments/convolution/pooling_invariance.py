@@ -10,6 +10,7 @@ from gradatim.experiments._scattered_digits import Pair, on_canvas, split_digits
 from gradatim.models import MLP
 from gradatim.nn import correlate, equivariance_error, translation
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -123,8 +124,7 @@ def train(settings: Settings, seed: int) -> dict[str, list[float]]:
     (X, y), (X_test, y_test) = split_digits(seed)
     X, X_test = on_canvas(X, settings.side), on_canvas(X_test, settings.side)
     accuracies = {}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         models = networks(settings)
     for name, model in models.items():
         Trainer(

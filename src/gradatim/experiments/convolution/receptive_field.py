@@ -12,6 +12,7 @@ from gradatim.models import LeNet
 from gradatim.nn import measure_receptive_field, receptive_fields
 from gradatim.plots.convolution import sensitivity_maps
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 
@@ -145,8 +146,7 @@ def run(settings: Settings) -> Report:
         summary="Layers widen the field by counting; dilation and strides widen it fast. But most of what a unit "
         "hears comes from the middle, whose width grows only with the square root of depth.",
     )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         claim_counts(report)
         claim_box(report)
         fields = {

@@ -11,6 +11,7 @@ from gradatim.models import MLP
 from gradatim.nn import permutation
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.images import image_grid
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -43,8 +44,7 @@ NETWORKS: dict[str, Callable[[int], nn.Module]] = {"convolutional": convolutiona
 
 
 def build(name: str, side: int, seed: int) -> nn.Module:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return NETWORKS[name](side)
 
 

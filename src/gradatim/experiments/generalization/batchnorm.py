@@ -15,6 +15,7 @@ from gradatim.nn.batch_normalization import (
     update_running,
 )
 from gradatim.plots.regularization import batch_histograms, error_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import NonFiniteError, Trainer
 
@@ -48,8 +49,7 @@ def test_error(
     norm: str | None, lr: float, scale: float, settings: Settings, train: Pair, test: Pair
 ) -> float:
     """Error in per cent after training; that of guessing where the run blows up."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         hidden = (settings.width,) * settings.depth
         model = MLP((64, *hidden, 10), activation="tanh", norm=norm)
     with torch.no_grad():

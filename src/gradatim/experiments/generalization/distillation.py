@@ -10,6 +10,7 @@ from gradatim.data import load
 from gradatim.losses import tempered_cross_entropy
 from gradatim.models import MLP
 from gradatim.plots.regularization import tempered_odds
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer, distillation_step
 
@@ -41,8 +42,7 @@ def split(seed: int) -> tuple[Pair, Pair]:
 
 
 def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return MLP(sizes, dropout=dropout)
 
 

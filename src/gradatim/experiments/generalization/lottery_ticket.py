@@ -10,6 +10,7 @@ from gradatim.data import load
 from gradatim.models import MLP
 from gradatim.nn import apply_masks, weight_sparsity
 from gradatim.plots.regularization import ticket_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Ticket, Trainer, find_tickets
 
@@ -39,8 +40,7 @@ def split(seed: int) -> tuple[Pair, Pair]:
 
 
 def build(settings: Settings, seed: int) -> MLP:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return MLP((64, *settings.hidden, 10))
 
 

@@ -12,6 +12,7 @@ from gradatim.linear import Affine, fit_ridge, map_weight_decay, polynomial
 from gradatim.losses import weight_energy
 from gradatim.models import MLP
 from gradatim.plots.regularization import decay_path, smooth_fits
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -90,8 +91,7 @@ def split(settings: Settings) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tens
 def train_with_decay(gamma: float, settings: Settings) -> tuple[float, float, float]:
     """Training error, validation error and weight energy of a network."""
     train, validation = split(settings)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = MLP((10, 64, 1), activation="tanh")
     trainer = Trainer(
         model,

@@ -10,6 +10,7 @@ from gradatim.models import MLP
 from gradatim.nn import ACTIVATIONS, LayerStatistics, initialize, variance_profile
 from gradatim.nn import activation as build_activation
 from gradatim.plots.activations import layer_histograms, variance_profiles
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -152,8 +153,7 @@ def check_training(report: Report, settings: Settings) -> None:
     train, test = standard_digits(settings.seed)
     accuracy = {}
     for label, scale in (("He", 1.0), ("He × 0.1", 0.1)):
-        with torch.random.fork_rng():
-            torch.manual_seed(settings.seed)
+        with seeded(settings.seed):
             model = MLP((64, *[64] * settings.trained_depth, 10))
         with torch.no_grad():
             for parameter in model.parameters():

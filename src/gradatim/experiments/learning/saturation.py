@@ -11,6 +11,7 @@ from gradatim.models import MLP
 from gradatim.nn import initialize, variance_profile
 from gradatim.plots.activations import gradient_decay
 from gradatim.plots.learning_curves import learning_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -141,8 +142,7 @@ def check_training(report: Report, settings: Settings) -> None:
     train, test = standard_digits(settings.seed)
     histories = {}
     for activation in ("sigmoid", "tanh", "relu"):
-        with torch.random.fork_rng():
-            torch.manual_seed(settings.seed)
+        with seeded(settings.seed):
             model = MLP((64, *[64] * settings.trained_depth, 10), activation=activation)
         histories[activation] = Trainer(
             model, optimizer="sgd", lr=0.05, schedule="cosine", epochs=settings.epochs, batch_size=32,

@@ -15,6 +15,7 @@ from gradatim.linear import (
     sinusoids,
 )
 from gradatim.plots.linear import basis_fits
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -38,8 +39,7 @@ def truth(x: Tensor) -> Tensor:
 
 def learn_bumps(settings: Settings, x: Tensor, y: Tensor) -> GaussianBasis:
     """Train centres and widths together with the weights."""
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         head = nn.Linear(settings.functions, 1)
     basis = GaussianBasis(torch.linspace(-3, 3, settings.functions), width=0.7)
     Trainer(

@@ -7,6 +7,7 @@ from torch import Tensor, distributions
 
 from gradatim.linear import LIKELIHOODS, likelihood, negative_log_likelihood
 from gradatim.plots.linear import likelihood_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 
@@ -21,8 +22,7 @@ QUICK = Settings(samples=500, outliers=10)
 
 
 def draw_targets(settings: Settings) -> dict[str, Tensor]:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         n = (settings.samples,)
         one = torch.tensor(1.0, dtype=torch.float64)
         return {

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from gradatim.data import load
 from gradatim.experiments._scattered_digits import split_digits
+from gradatim.randomness import seeded
 from gradatim.robust import Attack
 from gradatim.training import Trainer
 
@@ -34,8 +35,7 @@ def build_network(side: int, seed: int) -> nn.Sequential:
     Reference:
         Wong and Kolter, Provable Defenses against Adversarial Examples, 2018, for MNIST.
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return nn.Sequential(
             nn.Conv2d(1, 16, 4, stride=2, padding=1),
             nn.ReLU(),

@@ -8,6 +8,7 @@ from torch import Tensor
 from gradatim.losses import token_cross_entropy
 from gradatim.models import SequenceTagger
 from gradatim.plots.recurrent import score_by_offset
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -66,8 +67,7 @@ def right_by_offset(
 
 
 def train(is_bidirectional: bool, settings: Settings, data: tuple[Tensor, ...]) -> SequenceTagger:
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = SequenceTagger(
             8, 3, hidden_dim=settings.hidden_dim, num_tokens=OTHER + 5, cell="lstm",
             is_bidirectional=is_bidirectional,

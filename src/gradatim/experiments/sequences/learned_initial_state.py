@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from gradatim.nn import Recurrent
 from gradatim.plots.recurrent import error_by_step
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -52,8 +53,7 @@ def error_of(cell: str, is_learned: bool, start: float, settings: Settings) -> T
     for trial in range(settings.trials):
         generator = torch.Generator().manual_seed(settings.seed + trial)
         train, test = (draw_averages(settings.sequences, settings.length, start, generator) for _ in range(2))  # fmt: skip
-        with torch.random.fork_rng():
-            torch.manual_seed(settings.seed + trial)
+        with seeded(settings.seed + trial):
             model = Tracker(cell, settings.hidden_dim, is_learned)
         Trainer(
             model, "mse", lr=0.01, epochs=settings.epochs, batch_size=64, seed=settings.seed + trial,

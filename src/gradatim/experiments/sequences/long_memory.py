@@ -12,6 +12,7 @@ from gradatim.data import adding_task, copy_task
 from gradatim.models import LRUStack
 from gradatim.nn import MinGRUCell, Recurrent
 from gradatim.plots.recurrent import score_against_lag
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -75,8 +76,7 @@ def accuracy(name: str, task: str, lag: int, settings: Settings) -> float:
         draw = partial(adding_task, length=max(lag, 2), generator=generator)
         loss, out_dim = "mse", 1
     (x, y), (x_test, y_test) = draw(settings.steps * settings.batch_size), draw(1000)
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = build(name, x.shape[-1], out_dim, lag, settings.hidden_dim)
     trainer = Trainer(
         model, loss, lr=settings.lr, epochs=1, batch_size=settings.batch_size, clip_norm=1.0, seed=settings.seed,

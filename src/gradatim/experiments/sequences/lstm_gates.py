@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from gradatim.nn import GateHistory, Recurrent, record_gates
 from gradatim.plots.recurrent import gates_over_time
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -54,8 +55,7 @@ def train(settings: Settings, data: tuple[Tensor, Tensor]) -> Register:
     """Train from several starts, since one unit may get stuck, and keep what fits the training data best."""
     runs = []
     for start in range(settings.seed, settings.seed + settings.starts):
-        with torch.random.fork_rng():
-            torch.manual_seed(start)
+        with seeded(start):
             model = Register()
         history = Trainer(
             model, "mse", lr=0.03, schedule="cosine", epochs=settings.epochs, batch_size=50, clip_norm=1.0,

@@ -16,6 +16,7 @@ from gradatim.evaluation import Comparison, TestSet, compare
 from gradatim.models import SequenceClassifier
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.evaluation import score_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -99,8 +100,7 @@ def predict_rnn(days: Days, settings: Settings) -> np.ndarray:
     y = torch.tensor(days.y, dtype=torch.float32)[:, None]
     forecasts = []
     for seed in range(settings.seed, settings.seed + settings.members):
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
+        with seeded(seed):
             model = SequenceClassifier(3, 1, hidden_dim=settings.rnn_hidden, cell="gru", dropout=0.1)  # fmt: skip
         Trainer(
             model, "mse", lr=5e-3, schedule="cosine", epochs=settings.rnn_epochs, batch_size=64,

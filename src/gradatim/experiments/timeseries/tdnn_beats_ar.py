@@ -9,6 +9,7 @@ from torch import Tensor
 
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.timeseries import return_map
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.timeseries import AR, TDNN, windows
 from gradatim.training import Trainer
@@ -84,8 +85,7 @@ def train_tdnn(train: Tensor, order: int, settings: Settings) -> Callable[[Tenso
     """Train a network on standardized windows; returns one-step predictions from windows ``(N, order)``."""
     centre, scale = train.mean(), train.std()
     past, future = windows(((train - centre) / scale).float(), order)
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = TDNN(order, hidden=(settings.hidden,), activation="tanh")
     Trainer(
         model, "mse", lr=0.01, schedule="cosine", epochs=settings.epochs, batch_size=64, seed=settings.seed,

@@ -7,7 +7,7 @@ import torch
 
 from gradatim.data.vocabulary import END, START
 from gradatim.errors import InvalidValue
-from gradatim.models import Transformer, cross_attention, shift_right, translate
+from gradatim.models import Transformer, translate
 
 
 @pytest.fixture
@@ -60,18 +60,6 @@ def test_padding_and_neighbours_change_nothing(model):
     width = alone.tokens.shape[-1]
     assert torch.equal(alone.tokens[0], together.tokens[1, :, :width])
     torch.testing.assert_close(alone.log_probs[0], together.log_probs[1])
-
-
-def test_cross_attention_is_a_distribution_over_real_tokens(model):
-    target = torch.tensor([[3, 4, 2], [5, 2, 0], [3, 3, 3]])
-    weights = cross_attention(model, SOURCE, target)
-    assert weights.shape == (3, 3, 4)
-    torch.testing.assert_close(weights.sum(-1), torch.ones(3, 3, dtype=weights.dtype))
-    assert weights[1, :, 2:].abs().max() == 0
-
-
-def test_the_decoder_is_given_the_past():
-    assert shift_right(torch.tensor([[5, 6, 2, 0]])).tolist() == [[START, 5, 6, 2]]
 
 
 @pytest.mark.parametrize("length", [0, 9])

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
+from gradatim.instruments import attention_maps
 from gradatim.models import ClassTokenEncoder, HybridViT, ViT, describe, rebuild
-from gradatim.nn import attention_maps
 
 
 def randomize(model, seed=0):

@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from gradatim.nn import ACTIVATIONS, variance_profile
+from gradatim.instruments import variance_profile
+from gradatim.nn import ACTIVATIONS
 from gradatim.plots.activations import (
     activation_gallery,
     gradient_decay,

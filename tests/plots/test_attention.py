@@ -9,9 +9,10 @@ from torch import nn
 
 from gradatim.data import CharacterTokenizer, WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import SPECIALS
+from gradatim.instruments import attention_maps
 from gradatim.models import BERT, GPT, HybridViT, ViT
 from gradatim.models.mlp_mixer import PatchTokens
-from gradatim.nn import MultiHeadAttention, attention_maps
+from gradatim.nn import MultiHeadAttention
 from gradatim.plots import attention_map
 from gradatim.plots.attention import (
     head_grid,

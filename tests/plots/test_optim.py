@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.optim import schedule_curve
+from gradatim.instruments import schedule_curve
 from gradatim.plots.optim import (
     decay_curves,
     decrease_figure,

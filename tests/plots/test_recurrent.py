@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.nn import Recurrent, gradient_through_time
+from gradatim.instruments import gradient_through_time
+from gradatim.nn import Recurrent
 from gradatim.plots.recurrent import (
     error_by_step,
     gates_over_time,

@@ -11,6 +11,7 @@ from gradatim.models.bert_heads import (
 )
 from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.models.ctc import CTC
+from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN, whitening_filters
@@ -42,7 +43,7 @@ from gradatim.models.transformer import (
     TransformerDecoder,
     TransformerEncoder,
 )
-from gradatim.models.translation import cross_attention, shift_right, translate
+from gradatim.models.translation import translate
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
 from gradatim.models.vit import ClassTokenEncoder, ViT
@@ -92,7 +93,6 @@ __all__ = [
     "MODELS",
     "best_spans",
     "build",
-    "cross_attention",
     "describe",
     "generate",
     "load_bert",

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from gradatim.data.vocabulary import END, PAD, START
 from gradatim.errors import InvalidValue, choose
+from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.decoder_state import (
     last_layer_numbers,
     numbers_per_part,
@@ -215,7 +216,7 @@ class Seq2Seq(nn.Module):
         """Features ``(B, L, ·)`` along a target, and the weights ``(B, S)`` of each step."""
         _check_target(target, teacher_forcing)
         memory, state = self._encode(source, lengths)
-        inputs = torch.cat([torch.full_like(target[:, :1], START), target[:, :-1]], 1)
+        inputs = shift_right(target)  # (B, L)
         embedded = self._embed(inputs)  # (B, L, dim)
         if self.attend is None and teacher_forcing == 1.0:
             return self._unroll_at_once(memory, state, embedded), []

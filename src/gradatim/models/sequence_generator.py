@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from gradatim.data.vocabulary import END, START
 from gradatim.errors import InvalidValue
+from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.decoder_state import numbers_per_part, state_from_numbers
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.nn import beam_search, generate, initialize
@@ -85,8 +86,7 @@ class SequenceGenerator(nn.Module):
         Returns:
             Logits, shape ``(B, L, num_tokens)``.
         """
-        start = torch.full_like(target[:, :1], START)
-        inputs = torch.cat([start, target[:, :-1]], 1)  # (B, L)
+        inputs = shift_right(target)  # (B, L)
         return self.language(inputs, None, self.initial_state(x))[0]
 
     @torch.no_grad()

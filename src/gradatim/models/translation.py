@@ -1,4 +1,4 @@
-"""Sequences from sequences: greedy and beam search with a Transformer, and where it looked."""
+"""Sequences from sequences: greedy and beam search with a Transformer."""
 
 import torch
 from torch import Tensor
@@ -6,7 +6,6 @@ from torch import Tensor
 from gradatim.data.vocabulary import END, PAD, START
 from gradatim.errors import InvalidValue
 from gradatim.models.transformer import DecodingState, Transformer
-from gradatim.nn import attention_maps
 from gradatim.nn.beam import Hypotheses, beam_search
 from gradatim.nn.key_value_cache import KeysValues
 from gradatim.nn.training_modes import evaluation_mode
@@ -67,37 +66,3 @@ def translate(
             lambda state, last: (state.step(last), state), _Writing(model, model.start(source)), start,
             end=END, beam_width=beam_width, max_length=length, length_power=length_power, padding=PAD,
         )  # fmt: skip
-
-
-def cross_attention(model: Transformer, source: Tensor, target: Tensor) -> Tensor:
-    """Where the decoder looked when it wrote each target token, averaged over layers and heads.
-
-    Args:
-        model: A :class:`Transformer`.
-        source: Tokens, shape ``(B, S)``.
-        target: Tokens with ``<end>``, then padding, shape ``(B, L)``.
-
-    Returns:
-        Weights of the source at each step, shape ``(B, L, S)``; rows sum to one.
-
-    Example:
-        >>> model = Transformer(11, 7, 16, dim=8, num_heads=2)
-        >>> cross_attention(model, torch.ones(3, 5, dtype=torch.long), torch.ones(3, 4, dtype=torch.long)).shape
-        torch.Size([3, 4, 5])
-    """
-    maps = attention_maps(model, source, shift_right(target))
-    looked = [weights for name, weights in maps.items() if name.endswith("cross_attention")]
-    return torch.stack(looked).mean((0, 2))  # over layers and heads
-
-
-def shift_right(target: Tensor) -> Tensor:
-    """What a decoder is given when it should write ``target``: ``<start>``, then all tokens but the last.
-
-    Args:
-        target: Tokens, shape ``(B, L)``.
-
-    Example:
-        >>> shift_right(torch.tensor([[5, 6, 2]]))
-        tensor([[1, 5, 6]])
-    """
-    return torch.cat([torch.full_like(target[:, :1], START), target[:, :-1]], 1)

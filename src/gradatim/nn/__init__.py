@@ -11,7 +11,6 @@ from gradatim.nn.activations import (
 from gradatim.nn.additive_attention import AdditiveAttention
 from gradatim.nn.adjoint_convolution import adjoint_convolve, adjoint_correlate
 from gradatim.nn.attention import MultiHeadAttention, attend, attention_weights
-from gradatim.nn.attention_recording import attention_maps
 from gradatim.nn.beam import Hypotheses, beam_search
 from gradatim.nn.cells.cell import Cell
 from gradatim.nn.cells.elman import ElmanCell
@@ -33,16 +32,13 @@ from gradatim.nn.ctc_decoding import best_path, collapse_path, prefix_beam_searc
 from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dot_attention import DotAttention
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
-from gradatim.nn.equivariance import Invariant, equivariance_error, invariant
 from gradatim.nn.fan_counts import Fans, fans
-from gradatim.nn.gate_recording import GateHistory, record_gates
 from gradatim.nn.generation import draw_tokens, generate
+from gradatim.nn.group_invariance import Invariant
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
-from gradatim.nn.layer_maps import feature_maps
 from gradatim.nn.layer_normalization import layer_norm
-from gradatim.nn.layer_statistics import LayerStatistics, variance_profile
 from gradatim.nn.lru import LRU
 from gradatim.nn.masks import causal_mask, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
@@ -56,21 +52,13 @@ from gradatim.nn.positions import (
     sinusoidal_positions,
 )
 from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
-from gradatim.nn.receptive_field import (
-    MeasuredField,
-    ReceptiveField,
-    measure_receptive_field,
-    receptive_fields,
-)
 from gradatim.nn.recurrent import Recurrent
 from gradatim.nn.residual import ResidualLayer
 from gradatim.nn.rotary import Rotary, rotate_pairs
-from gradatim.nn.saliency import gradient_saliency, occlusion_map
 from gradatim.nn.scan import linear_scan
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
-from gradatim.nn.time_gradients import TimeGradients, gradient_through_time
 from gradatim.nn.toeplitz import toeplitz_matrix
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.nn.transformations import (
@@ -103,7 +91,6 @@ __all__ = [
     "Fans",
     "FeedForward",
     "GRUCell",
-    "GateHistory",
     "HighwayCell",
     "HighwayLayer",
     "Hypotheses",
@@ -114,10 +101,8 @@ __all__ = [
     "LRUCell",
     "LSTMCell",
     "LSTMGates",
-    "LayerStatistics",
     "LearnedPositions",
     "MCPrediction",
-    "MeasuredField",
     "MultiHeadAttention",
     "MinGRUCell",
     "MinLSTMCell",
@@ -125,7 +110,6 @@ __all__ = [
     "NoForgetLSTMCell",
     "OutputMapLSTMCell",
     "PeepholeLSTMCell",
-    "ReceptiveField",
     "Recurrent",
     "ResidualCell",
     "ResidualLayer",
@@ -136,13 +120,11 @@ __all__ = [
     "StandardDropout",
     "Step",
     "StochasticDepth",
-    "TimeGradients",
     "activation",
     "adjoint_convolve",
     "adjoint_correlate",
     "apply_masks",
     "attend",
-    "attention_maps",
     "attention_weights",
     "bake_weights",
     "beam_search",
@@ -157,37 +139,28 @@ __all__ = [
     "default_scheme",
     "dihedral_group",
     "draw_tokens",
-    "equivariance_error",
     "evaluation_mode",
     "fans",
-    "feature_maps",
     "gain",
     "generate",
-    "gradient_through_time",
     "initialize",
-    "invariant",
     "inverted_dropout",
     "keep_top_p",
     "layer_norm",
     "linear_drop_rates",
-    "gradient_saliency",
     "linear_scan",
-    "occlusion_map",
     "log1mexp",
     "log_mean_exp",
     "log_softmax",
     "log_sum_exp",
     "magnitude_masks",
     "mc_predict",
-    "measure_receptive_field",
     "normalize_weights",
     "padding_mask",
     "permutation",
     "permute_hidden",
     "prefix_beam_search",
     "real_steps",
-    "receptive_fields",
-    "record_gates",
     "reflection",
     "reverse_steps",
     "ring",
@@ -203,6 +176,5 @@ __all__ = [
     "upsampling_kernel",
     "upsampling_layer",
     "value_and_derivative",
-    "variance_profile",
     "weight_sparsity",
 ]

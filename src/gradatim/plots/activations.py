@@ -7,7 +7,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from gradatim.nn import ACTIVATIONS, LayerStatistics, activation, value_and_derivative
+from gradatim.instruments import LayerStatistics
+from gradatim.nn import ACTIVATIONS, activation, value_and_derivative
 from gradatim.plots.style import GRID, INK, MUTED, PALETTE, new_figure
 
 FLAT = 0.01
@@ -58,7 +59,7 @@ def variance_profiles(
         kind: Layers to draw, by the name of their class.
 
     Example:
-        >>> from gradatim.nn import variance_profile
+        >>> from gradatim.instruments import variance_profile
         >>> model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 3))
         >>> figure = variance_profiles({"default": variance_profile(model, torch.ones(4, 3))})
         >>> [axes.get_title() for axes in figure.axes]

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from gradatim.data.tokenizers import Tokenizer, WordPieceTokenizer
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.nn import attention_maps
+from gradatim.instruments import attention_maps
 from gradatim.plots.style import DIVERGING, INK, MUTED, PALETTE, SEQUENTIAL, new_figure
 
 _FEW = 40  # tokens that can be named beside a map

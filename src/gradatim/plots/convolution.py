@@ -130,7 +130,7 @@ def feature_map_grid(
 
     Args:
         image: Shape ``(H, W)`` or ``(H, W, 3)``.
-        maps: By layer, shape ``(channels, h, w)``, such as one sample of :func:`gradatim.nn.feature_maps`.
+        maps: By layer, shape ``(channels, h, w)``, such as one sample of :func:`gradatim.instruments.feature_maps`.
         channels: Maps to show of each layer.
         size: Inches across one map.
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from gradatim.errors import InvalidValue
-from gradatim.optim import Objective, ScheduleCurve
+from gradatim.instruments import ScheduleCurve, VectorObjective
 from gradatim.plots.style import INK, MUTED, PALETTE, SEQUENTIAL, new_figure
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def schedule_curves(curves: Mapping[str, ScheduleCurve], *, columns: int = 3) ->
         columns: Panels in a row.
 
     Example:
-        >>> from gradatim.optim import schedule_curve
+        >>> from gradatim.instruments import schedule_curve
         >>> figure = schedule_curves({"cosine": schedule_curve("cosine", epochs=10)})
         >>> figure.axes[0].get_title()
         'cosine'
@@ -95,7 +95,7 @@ def lr_range_figure(found: "LRRange") -> Figure:
 
 
 def valley_paths(
-    function: Objective,
+    function: VectorObjective,
     box: Box,
     paths: Mapping[str, torch.Tensor],
     *,
@@ -140,7 +140,7 @@ def valley_paths(
     return figure
 
 
-def _grid(function: Objective, box: Box) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _grid(function: VectorObjective, box: Box) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     w1, w2 = (torch.linspace(low, high, 181, dtype=torch.float64) for low, high in box)
     points = torch.stack(torch.meshgrid(w1, w2, indexing="xy"), dim=-1).reshape(-1, 2)
     with torch.no_grad():

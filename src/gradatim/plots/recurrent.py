@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gradatim.errors import InvalidValue
-from gradatim.nn import TimeGradients
+from gradatim.instruments import TimeGradients
 from gradatim.plots.style import INK, MUTED, PALETTE, SEQUENTIAL, new_figure
 
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -17,11 +17,12 @@ def gradient_against_lag(gradients: Mapping[str, TimeGradients], *, floor: float
     r"""Draw what is left of a gradient against the steps it has gone back, with its bound dotted.
 
     Args:
-        gradients: Results of :func:`gradatim.nn.gradient_through_time` by label.
+        gradients: Results of :func:`gradatim.instruments.gradient_through_time` by label.
         floor: Smallest share shown.
 
     Example:
-        >>> from gradatim.nn import Recurrent, gradient_through_time
+        >>> from gradatim.nn import Recurrent
+        >>> from gradatim.instruments import gradient_through_time
         >>> import torch
         >>> result = gradient_through_time(Recurrent("elman", 1, 4), torch.randn(2, 9, 1))
         >>> gradient_against_lag({"tanh": result}).axes[0].get_yscale()

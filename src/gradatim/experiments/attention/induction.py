@@ -6,9 +6,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gradatim.instruments import attention_maps
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT
-from gradatim.nn import attention_maps
 from gradatim.plots import head_grid
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded

@@ -15,8 +15,9 @@ from gradatim.experiments.sequences.seq2seq_dates import (
     share_exact,
     share_looking_right,
 )
+from gradatim.instruments import cross_attention
 from gradatim.losses import token_cross_entropy
-from gradatim.models import Transformer, cross_attention, shift_right, translate
+from gradatim.models import Transformer, shift_right, translate
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import alignment_maps, learning_curves
 from gradatim.randomness import seeded

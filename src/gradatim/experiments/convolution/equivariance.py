@@ -8,13 +8,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.experiments._scattered_digits import digit_images, on_canvas
+from gradatim.instruments import equivariance_error
 from gradatim.models import MLP
 from gradatim.nn import (
+    Invariant,
     convolve,
     correlate,
     dihedral_group,
-    equivariance_error,
-    invariant,
     permutation,
     reflection,
     rotation,
@@ -186,7 +186,7 @@ def claim_invariance(report: Report, settings: Settings, x: Tensor) -> None:
         return max(equivariance_error(f, move, x, on_output=same) for move in group)
 
     plain, best, mean = (
-        worst(f) for f in (net, invariant(net, group), invariant(net, group, reduce="mean"))
+        worst(f) for f in (net, Invariant(net, group), Invariant(net, group, reduce="mean"))
     )
     report.claim(
         "a random dense network under the eight symmetries of a square",

@@ -9,8 +9,9 @@ from sklearn.datasets import load_sample_image
 from torch import Tensor, nn
 
 from gradatim.experiments._scattered_digits import Pair, split_digits
+from gradatim.instruments import feature_maps
 from gradatim.models import LeNet
-from gradatim.nn import correlate, feature_maps
+from gradatim.nn import correlate
 from gradatim.plots.convolution import feature_map_grid, filter_grid, filtered_images
 from gradatim.randomness import seeded
 from gradatim.reports import Report

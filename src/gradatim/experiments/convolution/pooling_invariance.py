@@ -7,8 +7,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.experiments._scattered_digits import Pair, on_canvas, split_digits
+from gradatim.instruments import equivariance_error
 from gradatim.models import MLP
-from gradatim.nn import correlate, equivariance_error, translation
+from gradatim.nn import correlate, translation
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report

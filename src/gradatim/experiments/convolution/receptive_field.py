@@ -8,8 +8,8 @@ from math import log, sqrt
 import torch
 from torch import Tensor, nn
 
+from gradatim.instruments import measure_receptive_field, receptive_fields
 from gradatim.models import LeNet
-from gradatim.nn import measure_receptive_field, receptive_fields
 from gradatim.plots.convolution import sensitivity_maps
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded

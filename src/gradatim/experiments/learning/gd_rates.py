@@ -7,13 +7,9 @@ import torch
 from torch import Tensor
 
 from gradatim import data
-from gradatim.linear import rippled_bowl
-from gradatim.losses import cross_entropy
-from gradatim.models import MLP
-from gradatim.nn import initialize
-from gradatim.optim import (
+from gradatim.instruments import (
     DescentPath,
-    Objective,
+    VectorObjective,
     descend,
     gradient_flow,
     lowest_curvature,
@@ -25,6 +21,10 @@ from gradatim.optim import (
     steps_to_critical_point,
     sufficient_decrease,
 )
+from gradatim.linear import rippled_bowl
+from gradatim.losses import cross_entropy
+from gradatim.models import MLP
+from gradatim.nn import initialize
 from gradatim.plots.optim import decay_curves, decrease_figure
 from gradatim.reports import Report
 
@@ -44,7 +44,7 @@ class Settings:
 QUICK = Settings(samples=150, hidden_dim=8, network_steps=24, starts=200)
 
 
-def random_quadratic(settings: Settings) -> tuple[Objective, Tensor, Tensor]:
+def random_quadratic(settings: Settings) -> tuple[VectorObjective, Tensor, Tensor]:
     """Return ½ wᵀAw with curvatures spaced logarithmically from μ to 1, the curvatures, and a start."""
     generator = torch.Generator().manual_seed(settings.seed)
     noise = torch.randn(settings.dim + 1, settings.dim, generator=generator, dtype=torch.float64)
@@ -115,7 +115,7 @@ def check_quadratic(report: Report, settings: Settings) -> None:
 
 
 def check_critical_point(
-    report: Report, function: Objective, start: Tensor, path: DescentPath, L: float
+    report: Report, function: VectorObjective, start: Tensor, path: DescentPath, L: float
 ) -> None:
     eps = 0.02 * path.gradient_norms[0].item()
     promised = steps_to_critical_point(smoothness=L, gap=path.values[0].item(), eps=eps)

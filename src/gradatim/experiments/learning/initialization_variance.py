@@ -6,8 +6,9 @@ import torch
 from torch import nn
 
 from gradatim.experiments.learning._digits import standard_digits
+from gradatim.instruments import LayerStatistics, variance_profile
 from gradatim.models import MLP
-from gradatim.nn import ACTIVATIONS, LayerStatistics, initialize, variance_profile
+from gradatim.nn import ACTIVATIONS, initialize
 from gradatim.nn import activation as build_activation
 from gradatim.plots.activations import layer_histograms, variance_profiles
 from gradatim.randomness import seeded

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from gradatim import data
+from gradatim.instruments import batch_gradients, sample_gradients
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.nn import initialize
-from gradatim.optim import batch_gradients, sample_gradients
 from gradatim.plots.optim import noise_figure, training_curves
 from gradatim.reports import Report
 from gradatim.training import Trainer

@@ -8,15 +8,14 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from gradatim.instruments import DescentPath, trajectory
 from gradatim.optim import (
     Adam,
-    DescentPath,
     EMAMomentum,
     HeavyBall,
     NesterovExtrapolation,
     NormalizedGradient,
     RMSProp,
-    trajectory,
 )
 from gradatim.optim.named import OptimizerFactory
 from gradatim.plots.optim import decay_curves, power_laws, valley_paths

@@ -7,8 +7,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.experiments.learning._digits import standard_digits
+from gradatim.instruments import variance_profile
 from gradatim.models import MLP
-from gradatim.nn import initialize, variance_profile
+from gradatim.nn import initialize
 from gradatim.plots.activations import gradient_decay
 from gradatim.plots.learning_curves import learning_curves
 from gradatim.randomness import seeded

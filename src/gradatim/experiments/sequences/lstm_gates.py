@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.nn import GateHistory, Recurrent, record_gates
+from gradatim.instruments import GateHistory, record_gates
+from gradatim.nn import Recurrent
 from gradatim.plots.recurrent import gates_over_time
 from gradatim.randomness import seeded
 from gradatim.reports import Report

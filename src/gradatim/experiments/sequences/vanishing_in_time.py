@@ -6,13 +6,8 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from gradatim.nn import (
-    ElmanCell,
-    LSTMCell,
-    Recurrent,
-    TimeGradients,
-    gradient_through_time,
-)
+from gradatim.instruments import TimeGradients, gradient_through_time
+from gradatim.nn import ElmanCell, LSTMCell, Recurrent
 from gradatim.plots.recurrent import gradient_against_lag, matrix_powers
 from gradatim.reports import Report
 

@@ -9,7 +9,7 @@ from gradatim.fitting.images.networks import TRANSFORMERS, ImageNetwork, ImageSe
 from gradatim.fitting.images.problem import ImageProblem
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.report import class_figures
-from gradatim.nn import attention_maps, feature_maps, gradient_saliency, occlusion_map
+from gradatim.instruments import attention_maps, feature_maps, gradient_saliency, occlusion_map
 from gradatim.plots.attention import image_heads
 from gradatim.plots.convolution import feature_map_grid, filter_grid, picture_panels
 from gradatim.plots.images import image_grid

@@ -14,7 +14,7 @@ from gradatim.fitting.translation.model import TranslationModel
 from gradatim.fitting.translation.networks import CONTEXT, Plan
 from gradatim.fitting.translation.pairs import Parts
 from gradatim.fitting.verdict import Verdict
-from gradatim.models import cross_attention
+from gradatim.instruments import cross_attention
 from gradatim.plots import alignment_maps, comparison_bars, learning_curves
 from gradatim.reports import Report
 from gradatim.training import History

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from gradatim.optim.convergence import DescentPath
+from gradatim.instruments.convergence import DescentPath
+from gradatim.instruments.vector_objective import VectorObjective
 from gradatim.optim.named import OptimizerFactory, build_optimizer
-from gradatim.optim.objective import Objective
 
 
 class _Point(nn.Module):
@@ -16,7 +16,12 @@ class _Point(nn.Module):
 
 
 def trajectory(
-    optimizer: str | OptimizerFactory, function: Objective, start: Tensor, *, lr: float, steps: int
+    optimizer: str | OptimizerFactory,
+    function: VectorObjective,
+    start: Tensor,
+    *,
+    lr: float,
+    steps: int,
 ) -> DescentPath:
     """Follow an optimizer down a function, with the exact gradient at every step.
 

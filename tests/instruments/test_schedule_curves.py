@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
-from gradatim.optim import schedule_curve, schedules, sparkline
+from gradatim.instruments import schedule_curve, sparkline
+from gradatim.optim import schedules
 
 
 def test_samples_both_ends_at_equal_distances():

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.optim.objective import Objective
+from gradatim.instruments.vector_objective import VectorObjective
 
 
 class Curvature(NamedTuple):
@@ -19,7 +19,7 @@ class Curvature(NamedTuple):
     is_converged: bool
 
 
-def hessian_product(function: Objective, point: Tensor) -> Callable[[Tensor], Tensor]:
+def hessian_product(function: VectorObjective, point: Tensor) -> Callable[[Tensor], Tensor]:
     r"""Return :math:`v\mapsto\nabla^2h(\theta)\,v`, each product as cheap as two gradients.
 
     Args:
@@ -47,7 +47,7 @@ def hessian_product(function: Objective, point: Tensor) -> Callable[[Tensor], Te
 
 
 def smoothness(
-    function: Objective,
+    function: VectorObjective,
     point: Tensor,
     *,
     iterations: int = 500,
@@ -79,7 +79,7 @@ def smoothness(
 
 
 def lowest_curvature(
-    function: Objective,
+    function: VectorObjective,
     point: Tensor,
     *,
     iterations: int = 500,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.optim import descend, gradient_flow
+from gradatim.instruments import descend, gradient_flow
 
 A = torch.tensor([[2.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
 START = torch.tensor([1.0, -2.0], dtype=torch.float64)

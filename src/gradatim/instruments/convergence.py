@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.optim.objective import Objective
+from gradatim.instruments.vector_objective import VectorObjective
 
 
 class DescentPath(NamedTuple):
@@ -25,7 +25,7 @@ class Decrease(NamedTuple):
     guaranteed: float
 
 
-def _value_and_gradient(function: Objective, point: Tensor) -> tuple[Tensor, Tensor]:
+def _value_and_gradient(function: VectorObjective, point: Tensor) -> tuple[Tensor, Tensor]:
     theta = point.detach().requires_grad_()
     with torch.enable_grad():
         value = function(theta)
@@ -33,7 +33,7 @@ def _value_and_gradient(function: Objective, point: Tensor) -> tuple[Tensor, Ten
     return value.detach(), gradient
 
 
-def descend(function: Objective, start: Tensor, *, lr: float, steps: int) -> DescentPath:
+def descend(function: VectorObjective, start: Tensor, *, lr: float, steps: int) -> DescentPath:
     r"""Follow :math:`\theta_{t+1}=\theta_t-\eta\nabla h(\theta_t)` and record values and gradient norms.
 
     Args:
@@ -58,7 +58,7 @@ def descend(function: Objective, start: Tensor, *, lr: float, steps: int) -> Des
 
 
 def sufficient_decrease(
-    function: Objective, point: Tensor, *, lr: float, smoothness: float
+    function: VectorObjective, point: Tensor, *, lr: float, smoothness: float
 ) -> Decrease:
     r"""Compare the decrease of one step with the least that :math:`L`-smoothness allows.
 

@@ -4,10 +4,12 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.optim.objective import Objective
+from gradatim.instruments.vector_objective import VectorObjective
 
 
-def gradient_flow(function: Objective, start: Tensor, *, time: float, steps: int = 100) -> Tensor:
+def gradient_flow(
+    function: VectorObjective, start: Tensor, *, time: float, steps: int = 100
+) -> Tensor:
     r"""Integrate :math:`\dot\theta=-\nabla h(\theta)` by the classical Runge-Kutta method.
 
     Gradient descent with rate :math:`\eta` is Euler's method for it: after :math:`t/\eta` steps it is
@@ -41,7 +43,7 @@ def gradient_flow(function: Objective, start: Tensor, *, time: float, steps: int
     return torch.stack(points)
 
 
-def _slope(function: Objective, point: Tensor) -> Tensor:
+def _slope(function: VectorObjective, point: Tensor) -> Tensor:
     theta = point.detach().requires_grad_()
     with torch.enable_grad():
         (gradient,) = torch.autograd.grad(function(theta), theta)

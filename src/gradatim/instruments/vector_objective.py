@@ -1,4 +1,4 @@
-"""The training error of a network as a function of one vector, which the instruments here work on."""
+"""The training error of a network as a function of one vector, which instruments of convergence work on."""
 
 from collections.abc import Callable
 
@@ -8,12 +8,12 @@ from torch.func import functional_call
 
 from gradatim.errors import InvalidValue
 
-Objective = Callable[[Tensor], Tensor]
+VectorObjective = Callable[[Tensor], Tensor]
 
 
 def network_objective(
     model: nn.Module, loss: Callable[[Tensor, Tensor], Tensor], X: Tensor, y: Tensor
-) -> tuple[Objective, Tensor]:
+) -> tuple[VectorObjective, Tensor]:
     r"""Return :math:`h(\theta)=\ell(f_\theta(X), y)` and the present :math:`\theta` as a vector.
 
     The model is left alone: its weights are read once, and :math:`h` uses its own.

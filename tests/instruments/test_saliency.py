@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidValue
-from gradatim.nn import gradient_saliency, occlusion_map
+from gradatim.instruments import gradient_saliency, occlusion_map
 
 
 class Corner(nn.Module):

@@ -7,9 +7,9 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidValue
+from gradatim.instruments import batch_gradients, sample_gradients
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
-from gradatim.optim import batch_gradients, sample_gradients
 
 
 def test_rows_are_the_gradients_of_single_samples():

@@ -2,7 +2,8 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.nn import Recurrent, record_gates
+from gradatim.instruments import record_gates
+from gradatim.nn import Recurrent
 
 
 def test_the_record_obeys_the_equations():

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
+from gradatim.instruments import hessian_product, lowest_curvature, network_objective, smoothness
 from gradatim.losses import mse
 from gradatim.models import MLP
-from gradatim.optim import hessian_product, lowest_curvature, network_objective, smoothness
 
 
 def symmetric(eigenvalues, seed):

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidType
+from gradatim.models import Transformer, shift_right
 from gradatim.nn.attention import MultiHeadAttention
 from gradatim.nn.training_modes import evaluation_mode
 
@@ -43,3 +44,24 @@ def attention_maps(model: nn.Module, *inputs: Tensor) -> dict[str, Tensor]:
         for layer in layers.values():
             layer.observer = None
     return seen
+
+
+def cross_attention(model: Transformer, source: Tensor, target: Tensor) -> Tensor:
+    """Where the decoder looked when it wrote each target token, averaged over layers and heads.
+
+    Args:
+        model: A :class:`Transformer`.
+        source: Tokens, shape ``(B, S)``.
+        target: Tokens with ``<end>``, then padding, shape ``(B, L)``.
+
+    Returns:
+        Weights of the source at each step, shape ``(B, L, S)``; rows sum to one.
+
+    Example:
+        >>> model = Transformer(11, 7, 16, dim=8, num_heads=2)
+        >>> cross_attention(model, torch.ones(3, 5, dtype=torch.long), torch.ones(3, 4, dtype=torch.long)).shape
+        torch.Size([3, 4, 5])
+    """
+    maps = attention_maps(model, source, shift_right(target))
+    looked = [weights for name, weights in maps.items() if name.endswith("cross_attention")]
+    return torch.stack(looked).mean((0, 2))  # over layers and heads

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.optim.objective import Objective
+from gradatim.instruments.vector_objective import VectorObjective
 
 
 class MultiStart(NamedTuple):
@@ -14,7 +14,7 @@ class MultiStart(NamedTuple):
 
     Attributes:
         points: End points, shape ``(S, d)``.
-        values: Objective there, shape ``(S,)``.
+        values: VectorObjective there, shape ``(S,)``.
         minima: End points that differ, lowest first, shape ``(M, d)``.
         counts: How many starts ended at each, shape ``(M,)``.
     """
@@ -26,7 +26,7 @@ class MultiStart(NamedTuple):
 
 
 def multi_start(
-    function: Objective, starts: Tensor, *, lr: float, steps: int, tolerance: float = 1e-3
+    function: VectorObjective, starts: Tensor, *, lr: float, steps: int, tolerance: float = 1e-3
 ) -> MultiStart:
     r"""Run gradient descent from every start, all in one batch, and tell the end points apart.
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidValue
-from gradatim.nn import feature_maps
+from gradatim.instruments import feature_maps
 
 
 def network():

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.instruments import variance_profile
 from gradatim.models import MLP
-from gradatim.nn import variance_profile
 
 
 def test_moments_and_gradients_by_hand():

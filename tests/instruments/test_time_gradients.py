@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
-from gradatim.nn import CELLS, ElmanCell, Recurrent, gradient_through_time
+from gradatim.instruments import gradient_through_time
+from gradatim.nn import CELLS, ElmanCell, Recurrent
 
 
 def elman(activation, U, input_dim=2):

@@ -1,4 +1,4 @@
-"""Layers known to be equivariant measure zero, layers known not to be do not, and groups make anything invariant."""
+"""Layers known to be equivariant measure zero, and layers known not to be do not."""
 
 import pytest
 import torch
@@ -7,18 +7,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gradatim.errors import InvalidValue
-from gradatim.nn import (
-    convolve,
-    dihedral_group,
-    equivariance_error,
-    invariant,
-    permutation,
-    reflection,
-    rotation,
-    rotation_group,
-    translation,
-    translation_group,
-)
+from gradatim.instruments import equivariance_error
+from gradatim.nn import convolve, permutation, reflection, rotation, translation
 
 X = torch.randn(3, 2, 12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
@@ -75,34 +65,8 @@ def test_the_number_is_the_relative_error():
     assert equivariance_error(torch.zeros_like, reflection(), x) == 0.0
 
 
-@pytest.mark.parametrize("reduce", ["max", "mean"])
-@pytest.mark.parametrize("group", [rotation_group(), dihedral_group(), translation_group(12, 12)])
-def test_any_function_becomes_invariant(group, reduce):
-    torch.manual_seed(0)
-    dense = nn.Sequential(nn.Flatten(), nn.Linear(288, 3)).double()
-    model = invariant(dense, group, reduce=reduce)
-    for transform in group[1:4]:
-        assert equivariance_error(model, transform, X, on_output=lambda y: y) < 1e-14
-        assert equivariance_error(dense, transform, X, on_output=lambda y: y) > 0.1
-
-
-def test_invariant_takes_the_best_or_the_mean_and_is_a_module():
-    first = lambda x: x[:, 0]  # noqa: E731
-    x = torch.tensor([[1.0, 5.0, 3.0]])
-    assert invariant(first, translation_group(3))(x).item() == 5.0
-    assert invariant(first, translation_group(3), reduce="mean")(x).item() == 3.0
-    model = invariant(nn.Linear(4, 2), [reflection(), lambda x: x])
-    assert sum(p.numel() for p in model.parameters()) == 10
-    model(torch.randn(3, 4)).sum().backward()
-    assert all(p.grad is not None for p in model.parameters())
-
-
 def test_errors():
     with pytest.raises(InvalidValue, match=r"on_output must give the shape .*\(3, 2, 12, 6\), got"):
         equivariance_error(lambda x: x, lambda x: x[..., ::2], X, on_output=lambda y: y)
     with pytest.raises(InvalidValue, match=r"margin must be from 0 and leave some .* got 6"):
         equivariance_error(layer(), translation(1, 1), X, margin=6)
-    with pytest.raises(InvalidValue, match=r"group must hold a transformation, got none"):
-        invariant(layer(), [])
-    with pytest.raises(InvalidValue, match=r"reduce must be one of .*got 'sum'"):
-        invariant(layer(), rotation_group(), reduce="sum")

@@ -5,9 +5,9 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidValue
+from gradatim.instruments import network_objective
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
-from gradatim.optim import network_objective
 
 
 def test_value_and_gradient_are_those_of_the_network():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.nn import StochasticDepth, measure_receptive_field, receptive_fields
+from gradatim.instruments import measure_receptive_field, receptive_fields
+from gradatim.nn import StochasticDepth
 
 
 def test_a_vgg_block_by_hand():

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from gradatim.optim import OPTIMIZERS, HeavyBall, descend, trajectory
+from gradatim.instruments import descend, trajectory
+from gradatim.optim import OPTIMIZERS, HeavyBall
 
 START = torch.tensor([1.0, -2.0], dtype=torch.float64)
 

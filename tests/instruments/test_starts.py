@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.optim import descend, multi_start
+from gradatim.instruments import descend, multi_start
 
 
 def tilted(w):

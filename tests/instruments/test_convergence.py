@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
-from gradatim.losses import mse
-from gradatim.models import MLP
-from gradatim.optim import (
+from gradatim.instruments import (
     descend,
     network_objective,
     pl_bound,
@@ -19,6 +17,8 @@ from gradatim.optim import (
     steps_to_critical_point,
     sufficient_decrease,
 )
+from gradatim.losses import mse
+from gradatim.models import MLP
 
 CURVATURES = torch.tensor([0.5, 2.0, 4.0], dtype=torch.float64)
 START = torch.tensor([3.0, -1.0, 2.0], dtype=torch.float64)

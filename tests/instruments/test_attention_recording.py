@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from gradatim.instruments import attention_maps, cross_attention
 from gradatim.models import GPT, Transformer
-from gradatim.nn import attention_maps
 
 
 def test_rows_are_distributions_over_what_may_be_seen():
@@ -35,3 +35,13 @@ def test_refuses_a_model_without_attention():
         TypeError, match=r"must hold a MultiHeadAttention of gradatim\.nn, got Linear"
     ):
         attention_maps(nn.Linear(2, 2), torch.zeros(1, 2))
+
+
+def test_cross_attention_is_a_distribution_over_real_tokens():
+    model = Transformer(9, 6, 8, dim=8, num_heads=2).double()
+    source = torch.tensor([[4, 5, 6, 7], [8, 4, 0, 0], [5, 5, 5, 0]])
+    target = torch.tensor([[3, 4, 2], [5, 2, 0], [3, 3, 3]])
+    weights = cross_attention(model, source, target)
+    assert weights.shape == (3, 3, 4)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(3, 3, dtype=weights.dtype))
+    assert weights[1, :, 2:].abs().max() == 0

@@ -1,0 +1,19 @@
+"""What a decoder is given while it learns: the past of what it should write."""
+
+import torch
+from torch import Tensor
+
+from gradatim.data.vocabulary import START
+
+
+def shift_right(target: Tensor) -> Tensor:
+    """What a decoder is given when it should write ``target``: ``<start>``, then all tokens but the last.
+
+    Args:
+        target: Tokens, shape ``(B, L)``.
+
+    Example:
+        >>> shift_right(torch.tensor([[5, 6, 2]]))
+        tensor([[1, 5, 6]])
+    """
+    return torch.cat([torch.full_like(target[:, :1], START), target[:, :-1]], 1)

@@ -66,7 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 # Imports inside a function that point up, each with the reason why it may.
 UPWARD: dict[tuple[str, str], str] = {
-    ("training/lr_range.py", "plots"): "figure() draws on demand; the record is plain data",
+    ("instruments/lr_range.py", "plots"): "figure() draws on demand; the record is plain data",
     ("training/history.py", "plots"): "History.plot draws on demand; training needs no figure",
     ("backprop/graph.py", "plots"): "figure() draws on demand; the graph is plain data",
     ("backprop/jacobian_cost.py", "plots"): "figure() draws on demand; the table is plain data",

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.instruments import schedule_curve
+from gradatim.instruments import LRRange, schedule_curve
 from gradatim.plots.optim import (
     decay_curves,
     decrease_figure,
@@ -16,7 +16,6 @@ from gradatim.plots.optim import (
     training_curves,
     valley_paths,
 )
-from gradatim.training import LRRange
 
 
 def test_schedules_have_a_panel_each_and_spare_ones_are_hidden():

@@ -17,6 +17,7 @@ from gradatim.instruments.gate_recording import GateHistory, record_gates
 from gradatim.instruments.gradient_noise import batch_gradients, sample_gradients
 from gradatim.instruments.layer_maps import feature_maps
 from gradatim.instruments.layer_statistics import LayerStatistics, variance_profile
+from gradatim.instruments.lr_range import LRRange, lr_range_test
 from gradatim.instruments.receptive_field import (
     MeasuredField,
     ReceptiveField,
@@ -35,6 +36,7 @@ __all__ = [
     "Decrease",
     "DescentPath",
     "GateHistory",
+    "LRRange",
     "LayerStatistics",
     "MeasuredField",
     "MultiStart",
@@ -53,6 +55,7 @@ __all__ = [
     "gradient_through_time",
     "hessian_product",
     "lowest_curvature",
+    "lr_range_test",
     "measure_receptive_field",
     "multi_start",
     "network_objective",

@@ -15,7 +15,7 @@ from gradatim.instruments import ScheduleCurve, VectorObjective
 from gradatim.plots.style import INK, MUTED, PALETTE, SEQUENTIAL, new_figure
 
 if TYPE_CHECKING:
-    from gradatim.training import LRRange
+    from gradatim.instruments import LRRange
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 _STYLES = ("-", "--", "-.", ":")
@@ -63,10 +63,10 @@ def lr_range_figure(found: "LRRange") -> Figure:
     """Draw the losses of a learning-rate range test, its suggestion and where the loss was lowest.
 
     Args:
-        found: Record of :func:`gradatim.training.lr_range_test`.
+        found: Record of :func:`gradatim.instruments.lr_range_test`.
 
     Example:
-        >>> from gradatim.training import LRRange
+        >>> from gradatim.instruments import LRRange
         >>> record = LRRange([0.1, 1.0, 10.0], [3.0, 1.0, 9.0], [3.0, 1.0, 9.0], 0.1, 1.0, True)
         >>> lr_range_figure(record).axes[0].get_xlabel()
         'learning rate'

@@ -9,7 +9,6 @@ from gradatim.training.gradient_penalties import gradient_norm_step, gradient_va
 from gradatim.training.health import NonFiniteError
 from gradatim.training.history import History
 from gradatim.training.lottery_ticket import Ticket, find_tickets
-from gradatim.training.lr_range import LRRange, lr_range_test
 from gradatim.training.masked_language import masked_language_step
 from gradatim.training.metrics import METRICS, build_metric
 from gradatim.training.multi_task import multi_task_step
@@ -35,7 +34,6 @@ __all__ = [
     "Checkpoint",
     "EarlyStopping",
     "History",
-    "LRRange",
     "NonFiniteError",
     "Replicas",
     "Rollouts",
@@ -59,7 +57,6 @@ __all__ = [
     "inverse_sigmoid_decay",
     "layerwise_groups",
     "load_checkpoint",
-    "lr_range_test",
     "masked_language_step",
     "masked_reconstruction_step",
     "mixup_step",

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import torch
 
 from gradatim import data
-from gradatim.instruments import schedule_curve, sparkline
+from gradatim.instruments import lr_range_test, schedule_curve, sparkline
 from gradatim.models import MLP
 from gradatim.nn import initialize
 from gradatim.optim import Langevin, Schedule, schedules
 from gradatim.plots.optim import decay_curves, schedule_curves
 from gradatim.reports import Report
-from gradatim.training import SWA, SwitchOptimizer, Trainer, lr_range_test
+from gradatim.training import SWA, SwitchOptimizer, Trainer
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from torch import nn
 
 from gradatim.errors import InvalidValue
+from gradatim.instruments import lr_range_test
+from gradatim.instruments.lr_range import smooth
 from gradatim.models import MLP
-from gradatim.training import lr_range_test
-from gradatim.training.lr_range import smooth
 
 
 def blobs():

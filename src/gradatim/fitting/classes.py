@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from gradatim.fitting.splitting import make_strata
+from gradatim.evaluation.splits import make_strata
 
 Labels = Sequence[str | int]
 

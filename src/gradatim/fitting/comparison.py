@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gradatim.evaluation.splits import Split
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player, Tell
-from gradatim.fitting.splitting import Split
 from gradatim.fitting.work import Work
 from gradatim.training import NonFiniteError
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gradatim.fitting.splitting import Split
+from gradatim.evaluation.splits import Split
 from gradatim.fitting.work import Work
 from gradatim.reports import Report
 from gradatim.training import History

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidType
+from gradatim.evaluation.splits import make_folds
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.images import sections
@@ -29,7 +30,6 @@ from gradatim.fitting.images.teacher import read_teacher
 from gradatim.fitting.job import Job
 from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
-from gradatim.fitting.splitting import make_folds
 from gradatim.fitting.work import Work
 from gradatim.reports import Report
 from gradatim.training import History

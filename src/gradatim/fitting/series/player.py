@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue
+from gradatim.evaluation.splits import Split
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
@@ -17,7 +18,6 @@ from gradatim.fitting.series.candidates import fit_simple, simple_models
 from gradatim.fitting.series.model import FittedSeries, SeriesModel
 from gradatim.fitting.series.networks import SeriesSettings, draw_settings, fit_network
 from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prepare
-from gradatim.fitting.splitting import Split
 from gradatim.fitting.tables.reading import read_table
 from gradatim.fitting.work import Work
 from gradatim.reports import Report

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue, nearest_first
+from gradatim.evaluation.splits import make_strata, split_test
 from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.job import Job
-from gradatim.fitting.splitting import make_strata, split_test
 from gradatim.fitting.tables.columns import (
     Cells,
     Column,

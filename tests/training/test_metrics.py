@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as reference
 
 from gradatim.errors import GradatimError
-from gradatim.training.metrics import build_metric
+from gradatim.training.metrics import MEASURES, METRICS, build_metric, is_higher_better
 
 
 def measure(metric, output, target, size):
@@ -82,3 +82,36 @@ def test_nothing_measured_is_nan_and_bad_names_are_refused():
     assert np.isnan(build_metric("accuracy").compute())
     with pytest.raises(GradatimError, match="Try 'r2'"):
         build_metric("r")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_registry_knows_which_way_is_good(name):
+    """The truth must score better than a bad guess by scikit-learn's function, in the direction stated."""
+    fact = MEASURES[name]
+    y, bad = np.array([0, 1, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0, 0.0])
+    function = getattr(reference, fact.sklearn)
+    truth, guess = function(y, y.astype(float)), function(y, bad)
+    assert (truth > guess) == fact.higher_is_better
+    assert truth != guess
+
+
+def test_every_metric_of_the_trainer_is_in_the_registry():
+    assert set(METRICS) <= set(MEASURES)
+    assert all(build_metric(name).name == name for name in METRICS)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("accuracy", True),
+        ("validation_r2", True),
+        ("train_token_accuracy", True),
+        ("validation_auc", True),
+        ("validation_log_loss", False),
+        ("validation_error", False),
+        ("validation_loss", False),
+        ("lr", False),
+    ],
+)
+def test_directions_of_columns(column, expected):
+    assert is_higher_better(column) is expected

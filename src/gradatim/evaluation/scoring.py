@@ -9,6 +9,7 @@ from sklearn import metrics
 from sklearn.base import is_classifier
 
 from gradatim.errors import InvalidType, choose
+from gradatim.training.metrics import MEASURES
 
 ScoreFunction = Callable[[Any, Any, Any], float]
 
@@ -55,18 +56,15 @@ def _auc(model: Any, X: Any, y: Any) -> float:
     return float(metrics.roc_auc_score(y, scores, multi_class="ovr", labels=model.classes_))
 
 
+_OF_PROBABILITIES: dict[str, ScoreFunction] = {"log_loss": _log_loss, "auc": _auc}
+
 SCORES: dict[str, Score] = {
-    score.name: score
-    for score in (
-        Score("accuracy", True, _of_prediction(metrics.accuracy_score)),
-        Score("error", False, _of_prediction(lambda y, p: 1 - metrics.accuracy_score(y, p))),
-        Score("log_loss", False, _log_loss),
-        Score("auc", True, _auc),
-        Score("mse", False, _of_prediction(metrics.mean_squared_error)),
-        Score("rmse", False, _of_prediction(metrics.root_mean_squared_error)),
-        Score("mae", False, _of_prediction(metrics.mean_absolute_error)),
-        Score("r2", True, _of_prediction(metrics.r2_score)),
+    name: Score(
+        name,
+        measure.higher_is_better,
+        _OF_PROBABILITIES.get(name) or _of_prediction(getattr(metrics, measure.sklearn)),
     )
+    for name, measure in MEASURES.items()
 }
 
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from gradatim.errors import GradatimError, InvalidValue, choose
 from gradatim.training.history import Record
+from gradatim.training.metrics import is_higher_better
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
@@ -53,7 +54,7 @@ class EarlyStopping(Callback):
         reference: An epoch improves on the ``"best"`` so far or on the ``"previous"`` epoch.
         is_strict: Stop when bad epochs reach ``patience``; else only when they exceed it.
         min_delta: Smallest change that counts as an improvement.
-        higher_is_better: Whether ``monitor`` should grow; by default it should for accuracy and R².
+        higher_is_better: Whether ``monitor`` should grow; by default as :data:`~gradatim.training.metrics.MEASURES` says.
         restore_best: Load the weights of the best epoch when the run ends.
     """
 
@@ -74,7 +75,7 @@ class EarlyStopping(Callback):
         self.reference = choose("EarlyStopping", "reference", reference, ("best", "previous"))
         self.is_strict, self.restore_best = is_strict, restore_best
         if higher_is_better is None:
-            higher_is_better = monitor.endswith(("accuracy", "r2"))
+            higher_is_better = is_higher_better(monitor)
         self.higher_is_better = higher_is_better
         self._reset()
 

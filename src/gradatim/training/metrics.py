@@ -1,7 +1,11 @@
-"""Metrics accumulated over batches on the device, read once at the end."""
+"""Figures of merit: what each is, and the same accumulated over batches on the device, read once at the end.
+
+``MEASURES`` is the one place that knows names, directions and tasks. Tensors are measured here, arrays by
+:func:`gradatim.evaluation.metrics.measure`, scikit-learn's estimators by :data:`gradatim.evaluation.SCORES`.
+"""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -10,6 +14,50 @@ from gradatim.errors import InvalidType, choose
 from gradatim.losses import align
 
 MetricFunction = Callable[[Tensor, Tensor], Tensor]
+
+
+class Measure(NamedTuple):
+    """What a figure of merit is.
+
+    Args:
+        name: What options and histories call it.
+        label: What reports call it.
+        task: ``"classification"`` or ``"regression"``.
+        higher_is_better: Which way is good.
+        sklearn: Function of :mod:`sklearn.metrics` that computes it.
+    """
+
+    name: str
+    label: str
+    task: str
+    higher_is_better: bool
+    sklearn: str
+
+
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure("accuracy", "accuracy", "classification", True, "accuracy_score"),
+        Measure("error", "error", "classification", False, "zero_one_loss"),
+        Measure("log_loss", "log loss", "classification", False, "log_loss"),
+        Measure("auc", "AUC", "classification", True, "roc_auc_score"),
+        Measure("mse", "MSE", "regression", False, "mean_squared_error"),
+        Measure("rmse", "RMSE", "regression", False, "root_mean_squared_error"),
+        Measure("mae", "MAE", "regression", False, "mean_absolute_error"),
+        Measure("r2", "R²", "regression", True, "r2_score"),
+    )
+}
+
+
+def is_higher_better(column: str) -> bool:
+    """Whether a column of a history should grow; one that measures nothing known, such as a loss, should fall.
+
+    Example:
+        >>> is_higher_better("validation_accuracy"), is_higher_better("validation_loss")
+        (True, False)
+    """
+    names = [name for name in MEASURES if column == name or column.endswith(f"_{name}")]
+    return bool(names) and MEASURES[max(names, key=len)].higher_is_better
 
 
 class Metric(Protocol):

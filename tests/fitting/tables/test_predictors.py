@@ -6,7 +6,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.neighbors import KNeighborsRegressor
 
-from gradatim.fitting.metrics import measure, score
+from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.candidates import fit_simple, simple_models
 from gradatim.fitting.tables.networks import NetworkSettings, draw_settings, fit_network
 from gradatim.fitting.tables.predictors import Fitted, predict, softmax
@@ -145,19 +145,3 @@ def test_a_row_gets_the_same_bits_in_every_company(seed, count):
 
 def test_softmax_is_stable():
     np.testing.assert_allclose(softmax(np.array([[1e4, 1e4 - np.log(3.0)]])), [[0.75, 0.25]])
-
-
-def test_measures_by_hand():
-    p = np.array([[0.5, 0.5], [0.25, 0.75], [0.9, 0.1]])
-    found = measure(np.array([0, 1, 1]), p, 2)
-    assert found["log loss"] == pytest.approx(-np.log(0.5 * 0.75 * 0.1) / 3)
-    assert found["accuracy"] == pytest.approx(2 / 3)
-    assert found["AUC"] == pytest.approx(0.5)  # of two pairs one is in order
-    found = measure(np.array([1.0, 2.0, 6.0]), np.array([1.0, 4.0, 6.0]), 0)
-    assert found == pytest.approx({"RMSE": np.sqrt(4 / 3), "MAE": 2 / 3, "R²": 1 - 4 / 14})
-
-
-def test_impossible_truth_costs_a_finite_amount():
-    assert measure(np.array([1]), np.array([[1.0, 0.0]]), 2)["log loss"] == pytest.approx(
-        -np.log(1e-7)
-    )

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidType
+from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import make_folds
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
@@ -28,7 +29,6 @@ from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, pixel_features
 from gradatim.fitting.images.problem import ImageProblem, prepare
 from gradatim.fitting.images.teacher import read_teacher
 from gradatim.fitting.job import Job
-from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.work import Work
 from gradatim.reports import Report

@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from threadpoolctl import threadpool_limits
 
-from gradatim.fitting.metrics import score
+from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.trees import tree_arrays
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gradatim.fitting.metrics import score
+from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, Table, take_rows
 

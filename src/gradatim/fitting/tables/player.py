@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
-from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.tables import sections
 from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from gradatim.fitting.metrics import score
+from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.fitting.texts.corpus import TermCounts, count_terms, read_corpus
 

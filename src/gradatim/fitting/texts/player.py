@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.job import Job
-from gradatim.fitting.metrics import measure
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
 from gradatim.fitting.tables.reading import RawTable, read_table
 from gradatim.fitting.texts import sections

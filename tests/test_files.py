@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import GradatimError, Unavailable
-from gradatim.files import load_tree, save_tree, write_atomically
+from gradatim.files import load_tree, open_atomically, save_tree, write_atomically, write_files
 
 LEAVES = st.one_of(
     st.none(),
@@ -61,12 +61,57 @@ def test_unknown_objects_are_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_stream_that_fails_leaves_the_old_file_and_no_other(tmp_path):
+    path = write_atomically(tmp_path / "f", b"old")
+    with pytest.raises(ZeroDivisionError), open_atomically(path) as file:
+        file.write(b"%d" % (1 // 0))
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_writer_may_give_its_name(tmp_path):
+    with pytest.raises(Unavailable, match=r"^me: .* cannot be written: it is a folder\.$"):
+        open_atomically(tmp_path, owner="me").__enter__()
+    with pytest.raises(Unavailable, match=r"^.*: cannot be written: it is a folder\.$"):
+        write_atomically(tmp_path, b"")
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path, monkeypatch, is_replaced):
+    folder = write_files(tmp_path / "m", {"a": b"old", "b": b"old"})
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(Unavailable, match=r"m: cannot be written: No space left on device\.$"):
+            write_files(folder, {"a": b"new"}, is_replaced=is_replaced)
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == {"a": b"old", "b": b"old"}
+    write_files(folder, {"a": b"new"}, is_replaced=is_replaced)
+    found = {p.name: p.read_bytes() for p in folder.iterdir()}
+    assert found == ({"a": b"new"} if is_replaced else {"a": b"new", "b": b"old"})
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+
+
+def test_a_folder_that_cannot_be_exchanged_comes_back(tmp_path, monkeypatch):
+    folder = write_files(tmp_path / "m", {"a": b"old"})
+    replace = os.replace
+
+    def fails_once(source, target):
+        if source.name == "new":
+            raise OSError(5, "Input/output error")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fails_once)
+    with pytest.raises(Unavailable, match=r"Input/output error"):
+        write_files(folder, {"a": b"new"}, is_replaced=True)
+    assert (folder / "a").read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+
+
 def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     path = write_atomically(tmp_path / "f", b"old")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(Unavailable, match="No space left on device"):
         write_atomically(path, b"new")

@@ -4,9 +4,10 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 
@@ -14,30 +15,106 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def write_atomically(path: str | Path, content: bytes) -> Path:
-    """Write beside ``path``, flush to the disk, then rename: readers see the old file or the new one.
+@contextmanager
+def open_atomically(path: str | Path, *, owner: str = "") -> Iterator[BinaryIO]:
+    """Open a file to write that takes the place of ``path`` when the block ends well: readers see the old file or the new one.
 
-    >>> import tempfile
-    >>> write_atomically(Path(tempfile.mkdtemp()) / "a" / "b.txt", b"whole").read_bytes()
-    b'whole'
+    Args:
+        path: File to write; its folder is made.
+        owner: Who writes, to begin messages with.
+
+    Example:
+        >>> place = Path(tempfile.mkdtemp()) / "a" / "b.txt"
+        >>> with open_atomically(place) as file:
+        ...     _ = file.write(b"wh"), place.exists(), file.write(b"ole")
+        >>> place.read_bytes()
+        b'whole'
     """
-    path = Path(path)
-    beside: str | None = None
+    path, beside = Path(path), None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise OSError("it is a folder")
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            yield file
+            _flush(file)
         os.chmod(beside, 0o666 & ~_umask())
         os.replace(beside, path)
     except OSError as error:
-        raise Unavailable(f"{path}: cannot be written: {error.strerror or error}.") from error
+        if isinstance(error, Unavailable):  # of the block
+            raise
+        who = f"{owner}: {path}" if owner else f"{path}:"
+        raise Unavailable(f"{who} cannot be written: {error.strerror or error}.") from error
     finally:
         if beside is not None and os.path.exists(beside):
             os.unlink(beside)
-    return path
+
+
+def write_atomically(path: str | Path, content: bytes) -> Path:
+    """Write beside ``path``, flush to the disk, then rename: readers see the old file or the new one.
+
+    >>> write_atomically(Path(tempfile.mkdtemp()) / "a" / "b.txt", b"whole").read_bytes()
+    b'whole'
+    """
+    with open_atomically(path) as file:
+        file.write(content)
+    return Path(path)
+
+
+def write_files(
+    folder: str | Path, files: Mapping[str, bytes], *, is_replaced: bool = False
+) -> Path:
+    """Write ``files`` into ``folder``: none takes its place before all are on the disk.
+
+    Args:
+        folder: Where to write; it is made.
+        files: Contents by name.
+        is_replaced: Whether the folder is exchanged as a whole and holds nothing else afterwards; else other files stay.
+
+    Example:
+        >>> place = write_files(Path(tempfile.mkdtemp()) / "a", {"b.txt": b"b", "c.txt": b"c"})
+        >>> write_files(place, {"b.txt": b"B"}) == place, sorted(path.name for path in place.iterdir())
+        (True, ['b.txt', 'c.txt'])
+        >>> [path.name for path in write_files(place, {"d.txt": b"d"}, is_replaced=True).iterdir()]
+        ['d.txt']
+    """
+    folder = Path(folder)
+    home = folder.parent if is_replaced else folder
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        prefix = f".{folder.name}."
+        with tempfile.TemporaryDirectory(dir=home, prefix=prefix, ignore_cleanup_errors=True) as at:
+            new = Path(at) / "new"
+            new.mkdir()
+            for name, content in files.items():
+                with open(new / name, "wb") as file:
+                    file.write(content)
+                    _flush(file)
+            if is_replaced:
+                _exchange(folder, new, Path(at) / "old")
+            else:
+                for name in files:
+                    os.replace(new / name, folder / name)
+    except OSError as error:
+        raise Unavailable(f"{folder}: cannot be written: {error.strerror or error}.") from error
+    return folder
+
+
+def _exchange(folder: Path, new: Path, old: Path) -> None:
+    if folder.exists():
+        os.replace(folder, old)
+    try:
+        os.replace(new, folder)
+    except OSError:
+        if old.exists():
+            os.replace(old, folder)
+        raise
+
+
+def _flush(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _umask() -> int:

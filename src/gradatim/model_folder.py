@@ -4,8 +4,6 @@ A folder from a stranger can be opened safely, and appears on the disk whole or 
 """
 
 import json
-import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from importlib import import_module
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue, Unavailable, choose
-from gradatim.files import write_atomically
+from gradatim.files import write_files
 from gradatim.versions import versions
 
 if TYPE_CHECKING:
@@ -34,22 +32,7 @@ KINDS = {
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
     """Write ``files`` into ``folder``, which is replaced as a whole; only a model folder is ever replaced."""
-    folder = check_folder(folder, "save: folder")
-    beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    try:
-        new, old = beside / "new", beside / "old"
-        for name, content in files.items():
-            write_atomically(new / name, content)
-        if folder.exists():
-            os.replace(folder, old)
-        os.replace(new, folder)
-    except OSError as error:
-        if old.exists() and not folder.exists():
-            os.replace(old, folder)
-        raise Unavailable(f"{folder}: cannot be written: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return folder
+    return write_files(check_folder(folder, "save: folder"), files, is_replaced=True)
 
 
 def check_folder(folder: str | Path, argument: str) -> Path:

@@ -70,6 +70,14 @@ def test_write_makes_page_data_and_figures(report, tmp_path):
     assert data["versions"]["numpy"] == np.__version__
 
 
+def test_files_are_what_is_written(report, tmp_path, monkeypatch):
+    files = report.files()
+    monkeypatch.setattr(report, "files", lambda: files)
+    report.write(tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == files
+    assert set(files) == {"report.html", "report.json", "loss.png"}
+
+
 def test_second_write_replaces_the_first(report, tmp_path):
     report.write(tmp_path)
     report.title = "Other"

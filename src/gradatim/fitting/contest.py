@@ -5,7 +5,6 @@ budget, conclude by Occam's rule, train the finalists on all training rows, use 
 whole or not at all. What differs between tables, images and other data is a :class:`~gradatim.fitting.player.Player`.
 """
 
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -155,7 +154,7 @@ def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None) ->
 def _write(player: Player, findings: Findings, job: Job, work: Work) -> FitResult:
     report = make_report(player, findings)
     report.settings, report.seconds = asdict(job), work.elapsed
-    model = player.save(findings.folder, findings, _about(player, findings), report_files(report))
+    model = player.save(findings.folder, findings, _about(player, findings), report.files())
     return FitResult(
         findings.folder,
         model,
@@ -180,10 +179,3 @@ def _about(player: Player, findings: Findings) -> dict[str, Any]:
         "test": findings.test_figures,
         "cross_validation": findings.cv_means(),
     }
-
-
-def report_files(report: Report) -> dict[str, bytes]:
-    """The files of a report, by name."""
-    with tempfile.TemporaryDirectory() as place:
-        report.write(place)
-        return {path.name: path.read_bytes() for path in sorted(Path(place).iterdir())}

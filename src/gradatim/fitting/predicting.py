@@ -1,7 +1,5 @@
 """Stream data through a saved model into a CSV file."""
 
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +7,8 @@ from typing import Protocol, runtime_checkable
 
 import pandas as pd
 
-from gradatim.errors import InvalidType, Unavailable
+from gradatim.errors import InvalidType
+from gradatim.files import open_atomically
 from gradatim.model_folder import load_model
 
 RECOMMENDED = "recommended"
@@ -55,37 +54,8 @@ def write_predictions(
         )
     notes: list[str] = []
     rows, path = 0, Path(output)
-    beside = _beside(path)
-    try:
-        with open(beside, "w", encoding="utf-8", newline="") as file:
-            for table in fitted.prediction_tables(data, which, notes):
-                table.to_csv(file, index=False, header=rows == 0)
-                rows += len(table)
-        os.replace(beside, path)
-    except OSError as error:
-        if isinstance(error, Unavailable):
-            raise
-        raise _unwritable(path, error) from error
-    finally:
-        beside.unlink(missing_ok=True)
+    with open_atomically(path, owner="predict") as file:
+        for table in fitted.prediction_tables(data, which, notes):
+            file.write(table.to_csv(index=False, header=rows == 0).encode())
+            rows += len(table)
     return PredictResult(path, rows, notes)
-
-
-def _beside(path: Path) -> Path:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    if path.is_dir():
-        os.unlink(name)
-        raise Unavailable(f"predict: {path} cannot be written: it is a folder.")
-    return Path(name)
-
-
-def _unwritable(path: Path, error: OSError) -> Unavailable:
-    return Unavailable(f"predict: {path} cannot be written: {error.strerror or error}.")

@@ -5,13 +5,13 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.files import write_files
 from gradatim.reports.html import FIGURE_DPI, report_page
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
 from gradatim.reports.terminal import show_report
@@ -126,22 +126,25 @@ class Report:
             }
         )
 
-    def write(self, folder: str | Path) -> Path:
-        """Write ``report.html``, ``report.json`` and the figures into ``folder``.
-
-        Every file is written beside its place and moved there whole, so that a reader or a crash
-        never meets half a file.
-
-        Returns:
-            The path of ``report.html``.
-        """
+    def files(self) -> dict[str, bytes]:
+        """The contents of ``report.html``, ``report.json`` and the figures, by name."""
         images = {picture.name: _png(picture.figure) for picture in self.pictures}
         data = self.to_dict()
         files = {f"{name}.png": image for name, image in images.items()}
         files["report.json"] = (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
         files["report.html"] = report_page(self, images, data["versions"]).encode()
-        _write_files(Path(folder), files)
-        return Path(folder) / "report.html"
+        return files
+
+    def write(self, folder: str | Path) -> Path:
+        """Write :meth:`files` into ``folder``; a reader or a crash never meets half a file.
+
+        Returns:
+            The path of ``report.html``.
+        """
+        try:
+            return write_files(folder, self.files()) / "report.html"
+        except Unavailable as error:
+            raise _unwritable(Path(folder), error) from error
 
     def show(self, console: "Console | None" = None) -> None:
         """Print verdicts, tables and words to a Rich console, or to standard output."""
@@ -166,26 +169,8 @@ def prepare_folder(folder: str | Path) -> Path:
 
 
 def _unwritable(folder: Path, error: OSError) -> Unavailable:
+    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     return Unavailable(
-        f"Report.write: folder must be writable, got '{folder}' ({error.strerror or error}). "
+        f"Report.write: folder must be writable, got '{folder}' ({cause.strerror or cause}). "
         "Choose another folder."
     )
-
-
-def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    prepare_folder(folder)
-    beside = {name: folder / f".{name}.{os.getpid()}.part" for name in files}
-    try:
-        for name, content in files.items():
-            with open(beside[name], "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-        for name in files:
-            os.replace(beside[name], folder / name)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    finally:
-        for path in beside.values():
-            with suppress(OSError):
-                path.unlink()

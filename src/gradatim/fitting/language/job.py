@@ -9,7 +9,7 @@ import numpy as np
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
-from gradatim.fitting.contest import RESERVE, FitResult, report_files
+from gradatim.fitting.contest import RESERVE, FitResult
 from gradatim.fitting.job import Job
 from gradatim.fitting.language.corpus import (
     Text,
@@ -242,7 +242,7 @@ def _write(model: LanguageModel, f: LanguageFindings, job: Job, work: Work) -> F
         "test_tokens": f.judged,
         "test": {name: {METRIC: float(values.mean())} for name, values in f.scores.items()},
     }
-    model.save(f.folder, report_files(report))
+    model.save(f.folder, report.files())
     command = f'gradatim generate {f.folder} --prompt "{f.word}"'
     return FitResult(
         f.folder, model, f.verdict, report, work.elapsed, f, f.concerns, command=command

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradatim.data.tokenizers import BytePairTokenizer, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
-from gradatim.fitting.contest import RESERVE, FitResult, report_files
+from gradatim.fitting.contest import RESERVE, FitResult
 from gradatim.fitting.job import Job
 from gradatim.fitting.player import NETWORK, Tell
 from gradatim.fitting.rounds import Deadline, Size, early_end
@@ -216,5 +216,5 @@ def _write(model: TranslationModel, f: TranslationFindings, job: Job, work: Work
         "test_sentences": len(f.parts.test),
         "test": {name: {"BLEU": c.bleu, "chrF": c.chrf} for name, c in f.contestants.items()},
     }
-    model.save(f.folder, report_files(report))
+    model.save(f.folder, report.files())
     return FitResult(f.folder, model, f.verdict, report, work.elapsed, f, f.concerns)

@@ -11,7 +11,7 @@ from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import MLP
 from gradatim.robust import fgsm, pgd, robust_accuracy
 from gradatim.training import Checkpoint, Trainer
-from gradatim.training.steps import AutogradStep
+from gradatim.training.engines.general import AutogradStep
 
 
 def problem(rows=64, dtype=torch.float64):

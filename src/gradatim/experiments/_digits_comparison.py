@@ -14,7 +14,7 @@ from gradatim.models import MLP
 from gradatim.plots import comparison_bars, confusion_matrix, image_grid, learning_curves
 from gradatim.reports import Report
 from gradatim.training import EarlyStopping, History, Trainer
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 Pair = tuple[Tensor, Tensor]
 

@@ -14,8 +14,8 @@ from gradatim.errors import InvalidValue
 from gradatim.losses import Loss
 from gradatim.optim.named import OptimizerFactory
 from gradatim.training.callbacks import Callback
+from gradatim.training.engines.general import StepFunction
 from gradatim.training.health import NonFiniteError
-from gradatim.training.steps import StepFunction
 from gradatim.training.trainer import Trainer
 
 if TYPE_CHECKING:

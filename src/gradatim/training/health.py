@@ -119,7 +119,7 @@ def explain_bad_loss(trainer: "Trainer", batch: object, ago: int) -> NonFiniteEr
     elif not is_finite(inputs):
         layer, cause, remedy = "input", "the input has NaN or infinity", "Clean or impute the data"
     else:
-        from gradatim.training.steps import forward
+        from gradatim.training.engines.general import forward
 
         found = first_bad_output(model, lambda: forward(trainer, batch))
         layer = "loss" if found is None else found

@@ -16,10 +16,16 @@ from gradatim.optim import Schedule, build_schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.training.batches import as_tensor
 from gradatim.training.callbacks import EarlyStopping
+from gradatim.training.engines.stacked_run import (
+    DIVERGED,
+    SLOWER,
+    Settings,
+    StackedRun,
+    why_not_stacked,
+)
 from gradatim.training.health import NonFiniteError
 from gradatim.training.history import History
 from gradatim.training.replica_data import OWNER, ReplicaData, Rows, gather_data, is_pair
-from gradatim.training.stacked_run import DIVERGED, SLOWER, Settings, StackedRun, why_not_stacked
 from gradatim.training.trainer import Trainer
 
 T = TypeVar("T", int, float)

@@ -10,8 +10,8 @@ from gradatim.errors import InvalidValue
 from gradatim.randomness import seeded
 from gradatim.training.batches import Batch
 from gradatim.training.callbacks import Callback
+from gradatim.training.engines.general import forward
 from gradatim.training.history import Record
-from gradatim.training.steps import forward
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer

@@ -21,17 +21,12 @@ from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, p
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
 from gradatim.training.device import choose_device
-from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
-from gradatim.training.held_memory import holding_memory
-from gradatim.training.history import History
-from gradatim.training.memory_format import (
+from gradatim.training.engines.channels_last import (
     reading_channels_last,
     training_channels_last,
     wants_channels_last,
 )
-from gradatim.training.metrics import Mean, MetricFunction, build_metric
-from gradatim.training.progress import TrainingBar
-from gradatim.training.steps import (
+from gradatim.training.engines.general import (
     Attack,
     AutogradStep,
     ChainStep,
@@ -40,8 +35,13 @@ from gradatim.training.steps import (
     forward,
     rows_of,
 )
+from gradatim.training.engines.truncated import TruncatedStep, check_bptt, split_state
+from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
+from gradatim.training.held_memory import holding_memory
+from gradatim.training.history import History
+from gradatim.training.metrics import Mean, MetricFunction, build_metric
+from gradatim.training.progress import TrainingBar
 from gradatim.training.totals import Totals
-from gradatim.training.truncated_bptt import TruncatedStep, check_bptt, split_state
 
 
 class Trainer:

@@ -15,7 +15,7 @@ from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import attention_map, comparison_bars
 from gradatim.reports import Report
 from gradatim.training import Trainer, augmented_step, distillation_step
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 Pair = tuple[Tensor, Tensor]
 CNN, LABELS, ODDS, HYBRID = (

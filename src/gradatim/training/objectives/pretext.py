@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gradatim.data.flip_and_crop import quarter_turns
 from gradatim.data.noise import add_noise, mask_entries
 from gradatim.training.batches import Batch
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 
 def rotation_step() -> StepFunction:

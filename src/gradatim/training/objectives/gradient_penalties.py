@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from gradatim.errors import InvalidValue
 from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 
 def _gradient(loss: Tensor, model: nn.Module) -> Tensor:

@@ -17,14 +17,14 @@ from gradatim.optim import Schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.threads import limit_threads
 from gradatim.training.callbacks import EarlyStopping
-from gradatim.training.chain import is_chain
+from gradatim.training.engines.chain import is_chain
+from gradatim.training.engines.stacked_batches import StackedBatches
+from gradatim.training.engines.stacked_chain import StackedChain
+from gradatim.training.engines.stacked_module import StackedModule
+from gradatim.training.engines.stacked_optimizer import StackedOptimizer
+from gradatim.training.engines.stacked_parameters import StackedParameters
 from gradatim.training.history import History, Record
 from gradatim.training.replica_data import ReplicaData
-from gradatim.training.stacked_batches import StackedBatches
-from gradatim.training.stacked_chain import StackedChain
-from gradatim.training.stacked_module import StackedModule
-from gradatim.training.stacked_optimizer import StackedOptimizer
-from gradatim.training.stacked_parameters import StackedParameters
 from gradatim.training.trainer import Trainer
 
 DIVERGED = "the loss is not finite"

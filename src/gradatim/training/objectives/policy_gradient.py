@@ -10,8 +10,8 @@ from gradatim.losses.preferences import policy_loss
 from gradatim.models import GPT, generate
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.training.batches import Batch
-from gradatim.training.preferences import answer_log_probs
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.preferences import answer_log_probs
 
 Reward = Callable[[Tensor], Tensor]
 

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.training.batches import Batch
-from gradatim.training.steps import AutogradStep
+from gradatim.training.engines.general import AutogradStep
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer

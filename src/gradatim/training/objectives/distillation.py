@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from gradatim.losses import cross_entropy, distillation_loss
 from gradatim.losses.distillation import check_distillation
-from gradatim.training.augmented import Mixing
 from gradatim.training.batches import Batch
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.augmented import Mixing
 
 
 def distillation_step(

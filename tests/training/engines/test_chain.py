@@ -12,8 +12,8 @@ from gradatim.losses import LOSSES
 from gradatim.models import MLP
 from gradatim.training import Callback, Trainer
 from gradatim.training.batches import InMemory
-from gradatim.training.chain import Chain, is_chain
-from gradatim.training.steps import ChainStep
+from gradatim.training.engines.chain import Chain, is_chain
+from gradatim.training.engines.general import ChainStep
 
 
 class NeedsAutograd(Callback):

@@ -8,7 +8,7 @@ from torch import nn
 
 from gradatim.models import VGG
 from gradatim.training import Callback, Checkpoint, Trainer
-from gradatim.training.memory_format import (
+from gradatim.training.engines.channels_last import (
     channels_last,
     reading_channels_last,
     training_channels_last,

@@ -9,7 +9,7 @@ from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import MASK, SPECIALS
 from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.training.batches import Batch
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 
 def masked_language_step(tokenizer: WordPieceTokenizer, *, share: float = 0.15) -> StepFunction:

@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 from gradatim.optim import build_optimizer
-from gradatim.training.stacked_optimizer import StackedOptimizer
-from gradatim.training.stacked_parameters import StackedParameters
+from gradatim.training.engines.stacked_optimizer import StackedOptimizer
+from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
 @pytest.mark.parametrize("name", ["sgd", "momentum", "nesterov", "adam", "adamw"])

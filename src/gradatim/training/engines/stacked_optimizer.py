@@ -10,8 +10,8 @@ from torch.optim import SGD, Adam, AdamW
 
 from gradatim.optim import build_optimizer
 from gradatim.optim.named import OptimizerFactory
-from gradatim.training.flat import is_flattenable
-from gradatim.training.stacked_parameters import StackedParameters
+from gradatim.training.engines.flat import is_flattenable
+from gradatim.training.engines.stacked_parameters import StackedParameters
 
 MOMENTS = {Adam: 2, AdamW: 2, SGD: 1}
 

@@ -12,7 +12,7 @@ from gradatim.losses.preferences import comparison_loss, dpo_loss
 from gradatim.models import GPT, generate
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.training.batches import Batch
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 
 def answer_log_probs(model: nn.Module, tokens: Tensor, prompt_length: int) -> Tensor:

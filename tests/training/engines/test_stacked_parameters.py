@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from gradatim.training.stacked_parameters import ALIGNMENT, StackedParameters
+from gradatim.training.engines.stacked_parameters import ALIGNMENT, StackedParameters
 
 
 def networks(count=3):

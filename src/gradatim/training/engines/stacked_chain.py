@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, Loss
-from gradatim.training.chain import _ACTIVATIONS
-from gradatim.training.stacked_parameters import StackedParameters
+from gradatim.training.engines.chain import _ACTIVATIONS
+from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
 class _Dense:
@@ -156,7 +156,7 @@ class StackedChain:
     """Losses and gradients of K chains.
 
     Args:
-        model: Any of the networks, for which :func:`gradatim.training.chain.is_chain` holds.
+        model: Any of the networks, for which :func:`gradatim.training.engines.chain.is_chain` holds.
         loss: One of the named losses it knows.
         stack: Values and gradients of all networks.
         rows: Rows per batch.

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.training.batches import InMemory
-from gradatim.training.stacked_batches import StackedBatches
+from gradatim.training.engines.stacked_batches import StackedBatches
 
 
 @settings(max_examples=25, deadline=None)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from gradatim.data.mixing import beta_shares, mixup
 from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 Mixing = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # inputs and targets of a batch
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from gradatim.errors import InvalidValue, choose
 from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch, prepare_target
-from gradatim.training.steps import StepFunction
+from gradatim.training.engines.general import StepFunction
 
 
 def multi_task_step(

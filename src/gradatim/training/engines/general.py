@@ -12,8 +12,8 @@ from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.optim import needs_closure
 from gradatim.training.batches import Batch, Batches, InMemory
-from gradatim.training.chain import SMALL_STEP, Chain, is_chain
-from gradatim.training.flat import FlatOptimizer, is_flattenable
+from gradatim.training.engines.chain import SMALL_STEP, Chain, is_chain
+from gradatim.training.engines.flat import FlatOptimizer, is_flattenable
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad_and_value, vmap
 
 from gradatim.losses import Loss
-from gradatim.training.stacked_parameters import StackedParameters
+from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
 class StackedModule:

@@ -6,9 +6,9 @@ from torch import nn
 
 from gradatim.losses import LOSSES
 from gradatim.models import MLP
-from gradatim.training.stacked_chain import StackedChain
-from gradatim.training.stacked_module import StackedModule
-from gradatim.training.stacked_parameters import StackedParameters
+from gradatim.training.engines.stacked_chain import StackedChain
+from gradatim.training.engines.stacked_module import StackedModule
+from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
 @pytest.mark.parametrize("loss", ["cross_entropy", "mse", "bce"])

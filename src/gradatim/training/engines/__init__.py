@@ -1,0 +1,1 @@
+"""How a batch moves a model: one file per engine, and one function that chooses."""

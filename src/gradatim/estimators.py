@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.model_folder import save_model
-from gradatim.models import MLP, describe, rebuild
+from gradatim.models import MLP, describe, load_weights, rebuild
 from gradatim.training import EarlyStopping, History, Trainer, train_replicas
 from gradatim.training.device import choose_device
 
@@ -397,7 +397,7 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> _Neu
     for i in range(len(estimator.histories_)):
         network, prefix = rebuild(description["architecture"]), f"network.{i}."
         weights = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-        network.load_state_dict(weights)
+        load_weights("load_model", network, weights)
         assert isinstance(network, MLP)
         estimator.networks_.append(network.eval())
     estimator.history_ = estimator.histories_[0]

@@ -47,6 +47,7 @@ from gradatim.models.translation import translate
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
 from gradatim.models.vit import ClassTokenEncoder, ViT
+from gradatim.models.weights import check_weights, load_weights
 
 __all__ = [
     "BERT",
@@ -93,9 +94,11 @@ __all__ = [
     "MODELS",
     "best_spans",
     "build",
+    "check_weights",
     "describe",
     "generate",
     "load_bert",
+    "load_weights",
     "mean_vector",
     "published_minilm",
     "published_resnet",

@@ -35,7 +35,8 @@ class BERTClassifier(nn.Module):
 
     def __init__(self, trunk: BERT, out_dim: int, *, dropout: float = 0.1) -> None:
         super().__init__()
-        self.trunk, self.drop = trunk, nn.Dropout(dropout)
+        self.trunk, self.out_dim, self.dropout = trunk, out_dim, dropout
+        self.drop = nn.Dropout(dropout)
         self.readout = _readout(trunk, out_dim)
 
     def forward(
@@ -63,7 +64,8 @@ class BERTTagger(nn.Module):
 
     def __init__(self, trunk: BERT, out_dim: int, *, dropout: float = 0.1) -> None:
         super().__init__()
-        self.trunk, self.drop = trunk, nn.Dropout(dropout)
+        self.trunk, self.out_dim, self.dropout = trunk, out_dim, dropout
+        self.drop = nn.Dropout(dropout)
         self.readout = _readout(trunk, out_dim)
 
     def forward(

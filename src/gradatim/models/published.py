@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from gradatim.data.entries import find
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.models.resnet import CifarResNet
+from gradatim.models.weights import load_weights
 
 # What the author subtracted and divided by: the statistics of ImageNet.
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -70,7 +71,8 @@ def published_resnet(depth: int = 20) -> PublishedNetwork:
         )
     content = torch.load(path, map_location="cpu", weights_only=True)
     network = CifarResNet(depth)
-    network.load_state_dict(rename(content["state_dict"]) | _counters(network))
+    weights = rename(content["state_dict"]) | _counters(network)
+    load_weights("published_resnet", network, weights)
     scaled = OrderedDict(scaling=PixelScaling(_MEAN, _STD), network=network)
     return PublishedNetwork(nn.Sequential(scaled).eval(), float(content["best_prec1"]))
 

@@ -13,6 +13,7 @@ from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.models.bert import BERT
 from gradatim.models.sentence_encoder import SentenceEncoder
+from gradatim.models.weights import load_weights
 
 MINILM = "minilm"
 SHOWN = 5  # wrong tensors that a message names
@@ -69,7 +70,8 @@ def load_bert(folder: str | Path) -> BERT:
     """
     folder = Path(folder)
     model = _build(folder / "config.json")
-    model.load_state_dict(_assemble(model, _read_tensors(folder / "model.safetensors"), folder))
+    weights = _assemble(model, _read_tensors(folder / "model.safetensors"), folder)
+    load_weights("load_bert", model, weights)
     return model.eval()
 
 

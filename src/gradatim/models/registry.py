@@ -1,15 +1,20 @@
 """Build models by name, and describe them so that a JSON file can rebuild them."""
 
 import inspect
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
+import gradatim.nn as layers
+from gradatim.data.tokenizers.kinds import KINDS, rebuild_tokenizer
 from gradatim.errors import InvalidType, choose
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.bert import BERT
+from gradatim.models.bert_heads import BERTClassifier, BERTSpanReader, BERTTagger
+from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
@@ -25,6 +30,8 @@ from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.residual_mlp import ResidualMLP
 from gradatim.models.resnet import CifarResNet, ResNet
+from gradatim.models.reward_model import RewardModel
+from gradatim.models.sentence_encoder import SentenceEncoder
 from gradatim.models.seq2seq import Seq2Seq
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_generator import SequenceGenerator
@@ -33,6 +40,7 @@ from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
 from gradatim.models.vit import ViT
+from gradatim.randomness import seeded
 
 # convolutions of the five stages, by the number of layers with weights
 _VGG_STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
@@ -53,6 +61,12 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "lru": LRUStack,
     "gpt": GPT,
     "bert": BERT,
+    "bert_classifier": BERTClassifier,
+    "bert_tagger": BERTTagger,
+    "bert_span_reader": BERTSpanReader,
+    "bert_pretraining": BERTPretraining,
+    "reward_model": RewardModel,
+    "sentence_encoder": SentenceEncoder,
     "transformer": Transformer,
     "bag_of_embeddings": BagOfEmbeddings,
     "sequence_classifier": SequenceClassifier,
@@ -78,43 +92,167 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
 }
 
 
+def _sequential(children: Mapping[str, nn.Module]) -> nn.Sequential:
+    return nn.Sequential(OrderedDict(children))
+
+
+# What a described model may hold besides models: Gradatim's layers and PyTorch's, by the name of their class.
+_PUBLIC = (getattr(layers, name) for name in layers.__all__)
+_LAYERS: dict[str, Callable[..., nn.Module]] = {
+    part.__name__: part
+    for part in _PUBLIC
+    if isinstance(part, type) and issubclass(part, nn.Module)
+}
+_TORCH: dict[str, Callable[..., nn.Module]] = {
+    **{part.__name__: part for part in layers.ACTIVATIONS.values()},
+    **{
+        part.__name__: part
+        for part in (
+            nn.Linear, nn.Embedding, nn.Conv1d, nn.Conv2d, nn.ConvTranspose2d, nn.MaxPool2d, nn.AvgPool2d,
+            nn.AdaptiveAvgPool2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm, nn.Dropout, nn.Flatten,
+            nn.Softmax, nn.LogSoftmax,
+        )
+    },
+    "Sequential": _sequential,
+}  # fmt: skip
+_BUILDERS = _TORCH | _LAYERS | MODELS
+_NAMES = {constructor: name for name, constructor in _BUILDERS.items()}
+_WHERE = ("device", "dtype")  # of PyTorch's layers: a description says what, not where
+
+
+def _parameters(constructor: Callable[..., nn.Module]) -> Mapping[str, inspect.Parameter]:
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {
+        key: parameter
+        for key, parameter in inspect.signature(constructor).parameters.items()
+        if parameter.kind in named and key not in _WHERE and not key.startswith("_")
+    }
+
+
 def build(name: str, /, *args: Any, **arguments: Any) -> nn.Module:
     """Build the model called ``name`` with its own arguments; unknown ones are refused.
 
     >>> build("mlp", sizes=(2, 3, 1))[0]
     Linear(in_features=2, out_features=3, bias=True)
     """
-    constructor = MODELS[choose("build", "name", name, MODELS)]
+    return _build("build", name, MODELS, *args, **arguments)
+
+
+def _build(
+    owner: str,
+    name: str,
+    known: Mapping[str, Callable[..., nn.Module]],
+    *args: Any,
+    **arguments: Any,
+) -> nn.Module:
+    constructor = known[choose(owner, "name", name, known)]
     signature = inspect.signature(constructor)
     for argument in arguments:
-        choose(f"build({name!r})", "argument", argument, signature.parameters)
+        choose(f"{owner}({name!r})", "argument", argument, signature.parameters)
     try:
         signature.bind(*args, **arguments)
     except TypeError as error:
-        raise InvalidType(f"build({name!r}): {error}. It takes {signature}.") from None
+        raise InvalidType(f"{owner}({name!r}): {error}. It takes {signature}.") from None
     return constructor(*args, **arguments)
 
 
 def describe(model: nn.Module) -> dict[str, Any]:
-    """Return ``{"name", "arguments"}`` of a registered model, plain enough for JSON.
+    """Return ``{"name", "arguments"}`` of a model, plain enough for JSON; modules that it was given are described too.
 
-    >>> describe(build("mlp", (2, 3, 1), activation="tanh"))["arguments"]["activation"]
-    'tanh'
+    Args:
+        model: One of ``MODELS`` or a layer of :mod:`gradatim.nn`; PyTorch's usual layers may stand within.
+
+    Example:
+        >>> describe(build("mlp", (2, 3, 1), activation="tanh"))["arguments"]["activation"]
+        'tanh'
+        >>> describe(layers.DenseConnection(nn.Dropout(0.5)))["arguments"]
+        {'layer': {'name': 'Dropout', 'arguments': {'p': 0.5, 'inplace': False}}}
     """
-    for name, constructor in MODELS.items():
-        if type(model) is constructor:
-            keys = inspect.signature(constructor).parameters
-            values = {key: getattr(model, key) for key in keys}
-            return {
-                "name": name,
-                "arguments": {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()},
-            }
-    raise InvalidType(
+    name = _NAMES.get(type(model))
+    if name is None or name in _TORCH:
+        raise _stranger(model)
+    return _describe(model)
+
+
+def _stranger(model: nn.Module) -> InvalidType:
+    return InvalidType(
         f"describe: model must be one of Gradatim's own ({', '.join(MODELS)}), got {type(model).__name__}. "
         "Save its state_dict instead."
     )
 
 
-def rebuild(description: dict[str, Any]) -> nn.Module:
-    """Build the model that :func:`describe` described, with fresh weights."""
-    return build(description["name"], **description["arguments"])
+def _describe(model: nn.Module) -> dict[str, Any]:
+    if type(model) is nn.Sequential:
+        children = _plain(dict(model.named_children()))
+        return {"name": "Sequential", "arguments": {"children": children}}
+    if type(model) not in _NAMES:
+        raise _stranger(model)
+    keys = _parameters(type(model))
+    missing = next((key for key in keys if not hasattr(model, key)), None)
+    if missing is not None:
+        raise InvalidType(
+            f"describe: {type(model).__name__} must keep its argument {missing} to be described, and does not. "
+            "Save its state_dict instead."
+        )
+    arguments = {key: _plain(_argument(model, key)) for key in keys}
+    return {"name": _NAMES[type(model)], "arguments": arguments}
+
+
+def _argument(model: nn.Module, key: str) -> object:
+    """The value that ``model`` was built with; a layer of PyTorch keeps its bias where it was told to have one."""
+    value = getattr(model, key)
+    has_bias = key == "bias" and (value is None or isinstance(value, Tensor))
+    return value is not None if has_bias else value
+
+
+def _plain(value: object) -> Any:
+    """What JSON can keep of an argument."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple | nn.ModuleList):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping | nn.ModuleDict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, nn.Module):
+        return _describe(value)
+    if isinstance(value, tuple(KINDS.values())):
+        return value.describe()
+    raise InvalidType(
+        f"describe: arguments must be numbers, texts, modules or collections of them, got {value!r}. "
+        "Build the model by names, such as cell='lstm'."
+    )
+
+
+def rebuild(description: Mapping[str, Any]) -> nn.Module:
+    """Build the model that :func:`describe` described; its weights mean nothing until :func:`load_weights`.
+
+    Nobody's random numbers are used up.
+
+    Args:
+        description: What :func:`describe` returned, as JSON keeps it; one of an earlier version is read too.
+
+    Example:
+        >>> rebuild(describe(layers.DenseConnection(nn.Linear(3, 2))))
+        DenseConnection(
+          (layer): Linear(in_features=3, out_features=2, bias=True)
+        )
+    """
+    with seeded(0):
+        return _rebuild(description)
+
+
+def _rebuild(description: Mapping[str, Any]) -> nn.Module:
+    name, arguments = description["name"], description["arguments"]
+    given = {key: _given(value) for key, value in arguments.items()}
+    return _build("rebuild", name, _BUILDERS, **given)
+
+
+def _given(value: Any) -> Any:
+    """The argument that :func:`_plain` has written."""
+    if isinstance(value, list):
+        return tuple(_given(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if not isinstance(value.get("name"), str):  # of modules by name, one may be called "name"
+        return {key: _given(item) for key, item in value.items()}
+    return _rebuild(value) if "arguments" in value else rebuild_tokenizer(value)

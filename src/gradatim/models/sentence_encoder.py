@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
 from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import PAD
@@ -29,7 +30,7 @@ def mean_vector(hidden: Tensor, lengths: Tensor) -> Tensor:
     return (hidden * is_real[..., None]).sum(1) / lengths[:, None]
 
 
-class SentenceEncoder:
+class SentenceEncoder(nn.Module):
     r"""Turn texts into vectors of length 1, so that their products are cosines.
 
     .. math:: v = \frac{\bar h}{\lVert\bar h\rVert}, \qquad \bar h = \frac1T\sum_{t\le T} h_t
@@ -56,7 +57,13 @@ class SentenceEncoder:
             raise InvalidValue(
                 f"SentenceEncoder: max_length must be from 2 to the model's context, {model.context}, got {max_length}."
             )
-        self.model, self.tokenizer, self.max_length = model.eval(), tokenizer, max_length
+        super().__init__()
+        self.model, self.tokenizer, self.max_length = model, tokenizer, max_length
+        self.eval()
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        """Vectors ``(B, dim)`` of length 1 of texts ``(B, T)``, padded behind ``lengths``."""
+        return functional.normalize(mean_vector(self.model(tokens, lengths), lengths))
 
     def encode(self, texts: Sequence[str]) -> Tensor:
         """Vectors ``(N, dim)`` of texts."""
@@ -64,7 +71,7 @@ class SentenceEncoder:
             raise InvalidType("SentenceEncoder: texts must be a list of texts, got one text.")
         length = self.max_length
         pairs = (self.tokenizer.encode_pair(text, max_length=length) for text in texts)
-        return torch.nn.functional.normalize(self.encode_tokens([pair.ids for pair in pairs]))
+        return functional.normalize(self.encode_tokens([pair.ids for pair in pairs]))
 
     @torch.inference_mode()
     def encode_tokens(self, rows: Sequence[Sequence[int]]) -> Tensor:

@@ -74,6 +74,7 @@ class StandardDropout(nn.Module):
     def __init__(self, *, keep: float | None = None, drop: float | None = None) -> None:
         super().__init__()
         self.keep = keep_probability("StandardDropout", keep=keep, drop=drop)
+        self.drop = None  # ``keep`` says both
 
     def forward(self, h: Tensor) -> Tensor:
         if not self.training:

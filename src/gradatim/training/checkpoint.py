@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from gradatim.errors import InvalidValue
 from gradatim.files import load_tree, save_tree
@@ -53,21 +53,3 @@ def save_checkpoint(path: str | Path, state: Mapping[str, Any]) -> Path:
 def load_checkpoint(path: str | Path) -> dict[str, Any]:
     """Read the state of a trainer, whole and unharmed, or raise one clear sentence."""
     return load_tree(path, kind="checkpoint")
-
-
-def check_weights(owner: str, model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Raise, naming the first differences, unless ``weights`` fit ``model`` exactly."""
-    own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    given = {name: tuple(tensor.shape) for name, tensor in weights.items()}
-    if own == given:
-        return
-    differences = [
-        f"{name} {given.get(name, 'missing')} instead of {own.get(name, 'nothing')}"
-        for name in dict.fromkeys([*own, *given])
-        if own.get(name) != given.get(name)
-    ]
-    more = f" and {len(differences) - 3} more" if len(differences) > 3 else ""
-    raise InvalidValue(
-        f"{owner}: weights must fit the model, got {'; '.join(differences[:3])}{more}. "
-        "Build the model that was saved."
-    )

@@ -13,13 +13,14 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from gradatim.errors import GradatimError, InvalidValue
 from gradatim.losses import Loss, build_loss
+from gradatim.models.weights import check_weights
 from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.randomness import seeded
 from gradatim.threads import limit_threads
 from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
 from gradatim.training.callbacks import Callback
-from gradatim.training.checkpoint import Checkpoint, check_weights, load_checkpoint
+from gradatim.training.checkpoint import Checkpoint, load_checkpoint
 from gradatim.training.device import choose_device
 from gradatim.training.engines.channels_last import (
     reading_channels_last,

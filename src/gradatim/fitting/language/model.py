@@ -10,8 +10,7 @@ from torch import Tensor
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
 from gradatim.model_folder import load_model, save_model
-from gradatim.models import GPT, describe, generate, rebuild, stream
-from gradatim.training.checkpoint import check_weights
+from gradatim.models import GPT, check_weights, describe, generate, rebuild, stream
 
 TORN = "�"  # what part of a character decodes to
 

@@ -15,8 +15,7 @@ from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.translation.batches import decode, encode, pad_tokens
 from gradatim.fitting.translation.pairs import read_lines
 from gradatim.model_folder import save_model
-from gradatim.models import Transformer, describe, rebuild, translate
-from gradatim.training.checkpoint import check_weights
+from gradatim.models import Transformer, check_weights, describe, rebuild, translate
 
 CHUNK = 256  # sentences translated at once
 BEAM, LENGTH_POWER = 4, 0.6  # of beam search; from 1 on, endless repetition would pay

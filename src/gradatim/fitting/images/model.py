@@ -18,7 +18,7 @@ from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
-from gradatim.models import describe, rebuild
+from gradatim.models import describe, load_weights, rebuild
 
 CHUNK = 1024  # images that are read at once
 FittedImages = Fitted | ImageNetwork
@@ -175,7 +175,7 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Imag
         own = tensors_of(name, tensors)
         if facts["kind"] == ImageNetwork.kind:
             module = rebuild(facts["module"])
-            module.load_state_dict(own)
+            load_weights("load_model", module, own)
             models[name] = ImageNetwork(module.eval(), facts["classes"], facts["settings"])
         else:
             arrays = {key: tensor.numpy() for key, tensor in own.items()}

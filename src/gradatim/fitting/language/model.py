@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
 from gradatim.model_folder import load_model, save_model
-from gradatim.models import GPT, check_weights, describe, generate, rebuild, stream
+from gradatim.models import GPT, describe, generate, load_weights, rebuild, stream
 
 TORN = "�"  # what part of a character decodes to
 
@@ -103,11 +102,9 @@ class LanguageModel:
 
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> LanguageModel:
     """Rebuild a saved language model; weights of another network are refused by name."""
-    with torch.random.fork_rng():
-        network = rebuild(description["network"])
+    network = rebuild(description["network"])
     assert isinstance(network, GPT)
-    check_weights("load_model", network, tensors)
-    network.load_state_dict(tensors)
+    load_weights("load_model", network, tensors)
     tokenizer = rebuild_tokenizer(description["tokenizer"])
     return LanguageModel(network.eval(), tokenizer, about=description["about"])
 

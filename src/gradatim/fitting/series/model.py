@@ -17,7 +17,7 @@ from gradatim.fitting.series.problem import ONLY, Layout, read_series
 from gradatim.fitting.series.times import Axis
 from gradatim.fitting.tables.reading import iterate
 from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
-from gradatim.models import describe, rebuild
+from gradatim.models import describe, load_weights, rebuild
 
 FittedSeries = SimpleForecasts | NetworkForecasts
 
@@ -159,7 +159,7 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Seri
         reach[name] = own.pop("reach").numpy()
         if facts["kind"] == NetworkForecasts.kind:
             module = rebuild(facts["module"])
-            module.load_state_dict(own)
+            load_weights("load_model", module, own)
             models[name] = NetworkForecasts(module.eval(), facts["settings"], horizon)
         else:
             arrays = {key: tensor.numpy() for key, tensor in own.items()}

@@ -19,7 +19,7 @@ from gradatim.fitting.texts.networks import TextNetwork
 from gradatim.fitting.texts.pretrained import PretrainedNetwork
 from gradatim.fitting.texts.problem import read_texts
 from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
-from gradatim.models import BERT, SentenceEncoder, describe, rebuild
+from gradatim.models import BERT, SentenceEncoder, describe, load_weights, rebuild
 
 FittedText = WordModel | TextNetwork | PretrainedNetwork
 
@@ -148,7 +148,7 @@ def _word_model(facts: dict[str, Any], own: dict[str, Tensor]) -> WordModel:
 def _pretrained(facts: dict[str, Any], own: dict[str, Tensor]) -> PretrainedNetwork:
     trunk = rebuild(facts["module"])
     assert isinstance(trunk, BERT)
-    trunk.load_state_dict(tensors_of("encoder", own))
+    load_weights("load_model", trunk, tensors_of("encoder", own))
     tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])
     encoder = SentenceEncoder(trunk, tokenizer, max_length=facts["max_length"])
     center, scale, head = (own[key].numpy() for key in ("center", "scale", "head"))
@@ -166,7 +166,7 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> Text
             models[name] = _pretrained(facts, own)
         else:
             module = rebuild(facts["module"])
-            module.load_state_dict(own)
+            load_weights("load_model", module, own)
             models[name] = TextNetwork(
                 facts["words"], module.eval(), facts["classes"], facts["settings"]
             )

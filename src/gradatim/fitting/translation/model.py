@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
@@ -15,7 +14,7 @@ from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.translation.batches import decode, encode, pad_tokens
 from gradatim.fitting.translation.pairs import read_lines
 from gradatim.model_folder import save_model
-from gradatim.models import Transformer, check_weights, describe, rebuild, translate
+from gradatim.models import Transformer, describe, load_weights, rebuild, translate
 
 CHUNK = 256  # sentences translated at once
 BEAM, LENGTH_POWER = 4, 0.6  # of beam search; from 1 on, endless repetition would pay
@@ -119,10 +118,8 @@ def _chunks(texts: Iterator[str]) -> Iterator[list[str]]:
 
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TranslationModel:
     """Rebuild a saved translator; weights of another network are refused by name."""
-    with torch.random.fork_rng():
-        network = rebuild(description["network"])
+    network = rebuild(description["network"])
     assert isinstance(network, Transformer)
-    check_weights("load_model", network, tensors)
-    network.load_state_dict(tensors)
+    load_weights("load_model", network, tensors)
     tokenizer = rebuild_tokenizer(description["tokenizer"])
     return TranslationModel(network.eval(), tokenizer, about=description["about"])

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUTF8 := 1
 export MPLBACKEND := agg
 
-.PHONY: demo test test-slow lint format bench wheel clean
+.PHONY: demo test test-slow lint format bench rooms wheel clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -50,6 +50,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
+
+rooms:
+	$(PYTHON) docs/rooms.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel

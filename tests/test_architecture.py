@@ -1,6 +1,6 @@
-"""Imports point one way, and ``import gradatim`` is light."""
+"""Imports point one way, every room imports only what the table allows, and ``import gradatim`` is light."""
 
-import ast
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,143 +10,74 @@ import pytest
 
 import gradatim
 
-SOURCE = Path(gradatim.__file__).parent
-# The rooms from the ground up. A room may import every room below it, and topics only those they name.
-BASE = {"errors", "events", "files", "randomness", "threads", "versions"}
-PARTS = BASE | {"data", "nn"}
-MODELS = PARTS | {"losses", "optim", "models"}
-TRAINING = MODELS | {"decoding", "training"}
-TOPICS: dict[str, set[str]] = {
-    "neurons": {"linear"},  # a perceptron's bound needs the margin of its data
-    "linear": set(),
-    "backprop": set(),
-    "instruments": set(),
-    "theory": {"linear"},
-    "timeseries": set(),
-    "robust": set(),
-    "bayes": {"linear"},
-    "generative": set(),
-    "clustering": set(),
-    "reinforcement": set(),
-}
-LEARNING = TRAINING | set(TOPICS)
-MEASURING = LEARNING | {"evaluation"}
-READERS = MEASURING | {"reports", "estimators", "model_folder"}
-SHOWING = READERS | {"plots", "doctor"}
+ROOT = Path(__file__).parents[1]
+SPEC = importlib.util.spec_from_file_location("rooms", ROOT / "docs" / "rooms.py")
+assert SPEC is not None
+assert SPEC.loader is not None
+rooms = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(rooms)
 
-# For each room, the rooms that its modules may import.
-MAY_IMPORT: dict[str, set[str]] = {
-    "__init__": set(),
-    "__main__": {"cli"},
-    "errors": set(),
-    "events": set(),
-    "files": {"errors"},
-    "randomness": set(),
-    "threads": set(),
-    "versions": set(),
-    "data": BASE,
-    "nn": BASE | {"data"},
-    "losses": PARTS,
-    "optim": PARTS | {"losses"},
-    "models": PARTS,
-    "decoding": PARTS | {"models"},
-    "training": MODELS | {"decoding"},
-    **{topic: TRAINING | others for topic, others in TOPICS.items()},
-    "evaluation": LEARNING,
-    "reports": BASE,
-    "model_folder": MEASURING,
-    "estimators": MEASURING | {"model_folder"},
-    "plots": READERS,
-    "doctor": READERS,
-    "fitting": SHOWING,
-    "experiments": SHOWING | {"fitting"},
-    "cli": SHOWING | {"fitting", "experiments", "studio"},
-    "studio": SHOWING | {"fitting", "experiments"},
+# Rooms of one floor that may import each other, each with the reason why; others of a floor stand apart.
+BESIDE: dict[tuple[str, str], str] = {
+    ("neurons", "linear"): "a perceptron's bound needs the margin of its data",
+    ("estimators", "model_folder"): "an estimator is saved as a model folder",
 }
 
 # Imports inside a function that point up, each with the reason why it may.
 UPWARD: dict[tuple[str, str], str] = {
-    ("instruments/lr_range.py", "plots"): "figure() draws on demand; the record is plain data",
-    ("training/history.py", "plots"): "History.plot draws on demand; training needs no figure",
     ("backprop/graph.py", "plots"): "figure() draws on demand; the graph is plain data",
     ("backprop/jacobian_cost.py", "plots"): "figure() draws on demand; the table is plain data",
     ("backprop/trace.py", "plots"): "figure() draws on demand; the trace is plain data",
+    ("instruments/lr_range.py", "plots"): "figure() draws on demand; the record is plain data",
+    ("training/history.py", "plots"): "figure() draws on demand; training needs no figure",
 }
 
 
-def room(path: Path) -> str:
-    relative = path.relative_to(SOURCE)
-    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
-
-
-def targets(node: ast.AST, path: Path) -> set[str]:
-    """Rooms of Gradatim that an import statement names."""
-    if isinstance(node, ast.Import):
-        modules = [alias.name for alias in node.names]
-    elif isinstance(node, ast.ImportFrom):
-        stem = node.module or ""
-        if node.level:
-            package = ("gradatim", *path.relative_to(SOURCE).parent.parts)
-            stem = ".".join((*package[: len(package) - node.level + 1], *filter(None, [stem])))
-        modules = [f"{stem}.{alias.name}" for alias in node.names]
-    else:
-        return set()
-    parts = [module.split(".") for module in modules]
-    return {p[1] for p in parts if p[0] == "gradatim" and len(p) > 1 and not p[1].startswith("__")}
-
-
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
-    """Each room that a file imports, and whether at module level; imports for types only are free."""
-    stack: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
-    while stack:
-        node, top = stack.pop()
-        yield from ((target, top) for target in targets(node, path))
-        inside = top and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        children: list[ast.AST] = list(ast.iter_child_nodes(node))
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            children = list(node.orelse)
-        stack += [(child, inside) for child in children]
-
-
 def files() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
+    return sorted(rooms.SOURCE.rglob("*.py"))
 
 
-def upward() -> Iterator[tuple[str, str, bool]]:
+def crossings() -> Iterator[tuple[str, str, str, bool]]:
+    """File, its room, another room that it imports, and whether it does so when it is loaded."""
     for path in files():
-        own = room(path)
-        for target, top in imports(path):
-            if target != own and target not in MAY_IMPORT.get(own, set()):
-                yield path.relative_to(SOURCE).as_posix(), target, top
+        own = rooms.name_of(rooms.room(path))
+        for target, top in rooms.imports(path):
+            other = rooms.name_of(target)
+            if own not in rooms.DOORS and other != own:
+                yield path.relative_to(rooms.SOURCE).as_posix(), own, other, top
 
 
-def test_every_room_has_its_place():
-    unknown = {room(path) for path in files()} - set(MAY_IMPORT)
-    assert not unknown, f"add {sorted(unknown)} to MAY_IMPORT"
+def test_every_room_has_its_floor():
+    named = {name for floor in rooms.FLOORS for name in floor} | rooms.DOORS
+    unknown = {rooms.name_of(rooms.room(path)) for path in files()} - named
+    assert not unknown, f"give {sorted(unknown)} a floor in docs/rooms.py"
 
 
 def test_no_module_imports_a_room_above_it():
-    found = sorted(f"{path} imports {target}" for path, target, top in upward() if top)
-    assert not found, "\n".join(found)
+    found = {(path, other) for path, own, other, top in crossings() if top and rooms.floor_of(other) > rooms.floor_of(own)}  # fmt: skip
+    assert not found
+
+
+def test_rooms_of_one_floor_import_each_other_only_where_the_table_says():
+    found = {(own, other) for _, own, other, _ in crossings() if rooms.floor_of(other) == rooms.floor_of(own)}  # fmt: skip
+    assert found == set(BESIDE)
 
 
 def test_upward_imports_in_functions_are_in_the_table():
-    found = {(path, target) for path, target, top in upward() if not top}
+    found = {(path, other) for path, own, other, top in crossings() if not top and rooms.floor_of(other) > rooms.floor_of(own)}  # fmt: skip
     assert found == set(UPWARD)
 
 
-def test_allowed_imports_form_no_circle():
-    order: list[str] = []
+def test_base_modules_import_only_errors():
+    for path in files():
+        if rooms.room(path) in rooms.BASE:
+            assert {target for target, _ in rooms.imports(path)} <= {"errors"}, path.name
 
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, " -> ".join((*trail, name))
-        if name not in order:
-            for other in sorted(MAY_IMPORT[name] - {name}):
-                visit(other, (*trail, name))
-            order.append(name)
 
-    for name in MAY_IMPORT:
-        visit(name, ())
+def test_the_picture_of_the_rooms_is_current():
+    assert rooms.PICTURE.read_text(encoding="utf-8") == rooms.draw(rooms.graph()), (
+        "the imports have changed: run make rooms"
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,14 +95,16 @@ def test_allowed_imports_form_no_circle():
             {("nn", True)},
         ),
         ("import torch, gradatimx.cli", set()),
+        ("KINDS = {'table': ('gradatim.fitting.tables', 'load')}", {("fitting", True)}),
+        ("def f(name):\n    return import_module(f'gradatim.cli.{name}')", {("cli", False)}),
+        ("NAME = 'gradatim'", set()),
     ],
 )
-def test_the_reader_of_imports_sees_them(monkeypatch, tmp_path, source, expected):
-    monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
+def test_the_reader_of_imports_sees_them(tmp_path, source, expected):
     (tmp_path / "training").mkdir()
     path = tmp_path / "training" / "module.py"
     path.write_text(source)
-    assert set(imports(path)) == expected
+    assert set(rooms.imports(path, tmp_path)) == expected
 
 
 def test_import_gradatim_loads_no_library():

@@ -14,12 +14,7 @@ from gradatim.models import BERT, GPT, HybridViT, ViT
 from gradatim.models.mlp_mixer import PatchTokens
 from gradatim.nn import MultiHeadAttention
 from gradatim.plots import attention_map
-from gradatim.plots.attention import (
-    head_grid,
-    image_heads,
-    numbered_matrices,
-    position_pattern,
-)
+from gradatim.plots.attention import head_grid, image_heads, numbered_matrices
 
 TOKENIZER = CharacterTokenizer.train("to be or\nnot")
 
@@ -63,11 +58,9 @@ def test_numbers_are_written():
     assert [t.get_text() for panel in figure.axes for t in panel.texts] == ["1.5", "-2", "0.33"]
 
 
-def test_grids_take_other_keys_and_positions_take_curves():
+def test_grids_take_other_keys():
     figure = head_grid({"x": np.ones((1, 2, 3)) / 3}, queries="ab", keys="xyz")
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == list("xyz")
-    figure = position_pattern(np.zeros((5, 2)), {"a": [1, 0.5], "b": [1, 0.2]})
-    assert list(figure.axes[1].lines[1].get_ydata()) == [1, 0.2]
 
 
 def test_refuses_by_message():

@@ -5,15 +5,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.plots import (
-    feature_map_grid,
-    filter_grid,
-    filtered_images,
-    matrix_panels,
-    picture_panels,
-    score_table,
-    sensitivity_maps,
-)
+from gradatim.plots import feature_map_grid, filter_grid, picture_panels, sensitivity_maps
 
 RNG = np.random.default_rng(0)
 
@@ -36,13 +28,6 @@ def test_colour_pictures_and_rows():
     figure = picture_panels(pictures, columns=3)
     assert len(figure.axes) == 5
     np.testing.assert_allclose(shown(figure.axes[4]), pictures["4"])
-
-
-def test_matrices_have_white_zeros():
-    matrix = np.array([[0.0, 3.0], [1.0, 0.0], [0.0, 2.0]])
-    (axes,) = matrix_panels({"one": matrix}).axes
-    np.testing.assert_array_equal(shown(axes), matrix)
-    assert axes.images[0].get_clim() == (-3.0, 3.0)
 
 
 def test_filters_share_a_scale():
@@ -75,14 +60,6 @@ def test_feature_maps_come_strongest_first_one_kind_of_colours_a_layer():
     np.testing.assert_array_equal(shown(last), weak)
 
 
-def test_filters_stand_in_the_corner_of_their_answers():
-    kernel, answer = np.eye(3), RNG.normal(size=(8, 12))
-    figure = filtered_images(np.zeros((8, 12)), {"diagonal": (kernel, answer)})
-    panel = figure.axes[1]
-    np.testing.assert_allclose(shown(panel), answer)
-    np.testing.assert_allclose(shown(panel.child_axes[0]), kernel)
-
-
 def test_the_box_surrounds_the_centre():
     field = np.zeros((9, 9))
     field[4, 4] = 16.0
@@ -92,12 +69,6 @@ def test_the_box_surrounds_the_centre():
     # Pixels reach half a place to either side of their centre.
     assert box.get_xy() == (2.5, 2.5)
     assert (box.get_width(), box.get_height()) == (3, 3)
-
-
-def test_scores_are_written_and_vanishing_ones_are_zero():
-    axes = score_table({"a": {"x": 1e-9, "y": 0.25}, "b": {"x": 1.414, "y": 0.0}}).axes[0]
-    assert [text.get_text() for text in axes.texts] == ["0", "0.25", "1.41", "0"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
 
 
 def test_refusals():

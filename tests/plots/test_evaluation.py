@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.plots.evaluation import (
-    error_parts,
-    fitted_functions,
-    score_curves,
-    search_points,
-    spreads,
-)
+from gradatim.plots.evaluation import fitted_functions, score_curves, spreads
 
 
 def test_spreads_write_mean_and_deviation():
@@ -41,14 +35,6 @@ def test_score_curves_draw_the_mean_of_runs_and_the_marks():
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
 
 
-def test_error_parts_stack_up_to_the_sum():
-    figure = error_parts(
-        [1, 2], [1.0, 0.5], [0.1, 0.4], 0.2, error=[1.3, 1.1], xlabel="w", is_log_x=True
-    )
-    tops = [area.get_datalim(figure.axes[0].transData).y1 for area in figure.axes[0].collections]
-    assert tops == pytest.approx([0.2, 1.2, 1.3])
-
-
 def test_fitted_functions_draw_every_fit_and_their_mean():
     figure = fitted_functions(
         {"one": [[0, 1]], "two": [[0, 1], [2, 3]]},
@@ -60,14 +46,3 @@ def test_fitted_functions_draw_every_fit_and_their_mean():
     one, two = figure.axes
     assert (len(one.lines), len(two.lines)) == (3, 5)
     assert list(two.lines[2].get_ydata()) == [1, 2]
-
-
-def test_search_points_ring_the_best():
-    figure = search_points(
-        {"grid": ([1, 2, 3], [4, 5, 6], [0.3, np.nan, 0.1])},
-        xlabel="a",
-        ylabel="b",
-        score_label="e",
-    )
-    ring = figure.axes[0].lines[0]
-    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (3, 6)

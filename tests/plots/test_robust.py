@@ -5,12 +5,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.plots.robust import (
-    adversarial_triples,
-    norm_balls,
-    perturbation_histogram,
-    robustness_curves,
-)
+from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
 from gradatim.plots.style import INK, PALETTE
 from gradatim.robust import RobustnessCurve
 
@@ -54,17 +49,3 @@ def test_histogram_counts_what_it_leaves_out():
     assert sum(bar.get_height() for bar in panel.patches) == 3
     assert panel.get_legend().get_texts()[0].get_text() == "a: median 2, 1 wrong, 1 not found"
     assert list(panel.get_lines()[0].get_xdata()) == [2, 2]
-
-
-@pytest.mark.parametrize("side", [1.0, -1.0])
-def test_balls_touch_the_line(side):
-    weight, bias = np.array([1.0, -2.0]), side * 3.0
-    for panel in norm_balls(weight, bias, [0.5, 0.5]).axes:
-        line, ball, _ = panel.get_lines()
-        scores = np.stack(ball.get_data(), 1) @ weight + bias
-        start = np.array([0.5, 0.5]) @ weight + bias
-        assert np.abs(np.stack(line.get_data(), 1) @ weight + bias).max() < 1e-9
-        # on one side everywhere, and at zero somewhere
-        assert (scores * np.sign(start)).min() == pytest.approx(0, abs=2e-3)
-        arrow = panel.texts[0]
-        assert np.array(arrow.xy) @ weight + bias == pytest.approx(0, abs=1e-9)

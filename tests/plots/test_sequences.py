@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.plots import alignment_maps, forecast_bands, label_probabilities, token_surprise
+from gradatim.plots import alignment_maps, forecast_bands
 
 
 def test_each_alignment_gets_a_panel_cut_to_its_tokens():
@@ -37,24 +37,3 @@ def test_a_forecast_of_nothing_is_refused():
         forecast_bands([], {"A": ([4], [3], [5])})
     with pytest.raises(InvalidValue, match=r"got shape \(1,\) and 0"):
         forecast_bands([1], {})
-
-
-def test_only_labels_that_were_heard_are_drawn():
-    table = np.array([[0.1, 0.9, 0.0], [0.95, 0.03, 0.02], [0.2, 0.7, 0.1]])
-    figure = label_probabilities([("one", table), ("two", table)], ["a", "b"])
-    assert [len(panel.lines) for panel in figure.axes] == [2, 2]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["a", "a", "dotted: blank"]
-    with pytest.raises(InvalidValue, match="panels must have 2 columns"):
-        label_probabilities([("one", table)], ["a"])
-
-
-def test_letters_stand_in_lines_on_their_surprise():
-    figure = token_surprise("ab\ncdefg", np.arange(8.0), columns=4)
-    grid = figure.axes[0].images[0].get_array()
-    assert grid.shape == (3, 4)
-    assert grid[0, :3].tolist() == [0, 1, 2]
-    assert grid[1].tolist() == [3, 4, 5, 6]
-    assert grid[2, 0] == 7
-    assert [text.get_text() for text in figure.axes[0].texts] == [*"ab↵cdefg"]
-    with pytest.raises(InvalidValue, match=r"each of 3 letters, at least one, got shape \(2,\)"):
-        token_surprise("abc", [1, 2])

@@ -1,4 +1,4 @@
-"""Attention: what heads look at, matrices with their numbers, positions as a pattern."""
+"""Attention: what heads look at, and matrices with their numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from gradatim.data.tokenizers import Tokenizer, WordPieceTokenizer
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.instruments import attention_maps
-from gradatim.plots.style import DIVERGING, INK, MUTED, PALETTE, SEQUENTIAL, new_figure
+from gradatim.plots.style import DIVERGING, INK, SEQUENTIAL, new_figure
 
 _FEW = 40  # tokens that can be named beside a map
 
@@ -203,50 +203,4 @@ def numbered_matrices(
         panel.grid(False)
     for panel in panels[len(arrays) :]:
         panel.remove()
-    return figure
-
-
-def position_pattern(table: ArrayLike, products: Mapping[str, ArrayLike]) -> Figure:
-    """Draw encodings of positions, and how alike they are by distance.
-
-    Args:
-        table: Encodings, shape ``(T, d)``.
-        products: By label, cosine of the angle between encodings, by distance from 0 on.
-
-    Example:
-        >>> figure = position_pattern(np.zeros((4, 2)), {"sinusoidal": [1.0, 0.5]})
-    """
-    figure, (left, right) = new_figure(columns=2, width=10.0, height=4.0)
-    image = left.imshow(np.asarray(table), cmap=DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
-    left.set(xlabel="coordinate", ylabel="position")
-    left.set_title("Encodings")
-    left.grid(False)
-    figure.colorbar(image, ax=left, shrink=0.8)
-    for color, (label, values) in zip(PALETTE, products.items(), strict=False):
-        right.plot(np.asarray(values), color=color, label=label)
-    right.axhline(0.0, color=MUTED, linewidth=0.8)
-    right.set(xlabel="distance", ylabel="cosine of the angle")
-    right.set_title("Likeness by distance")
-    if len(products) > 1:
-        right.legend()
-    return figure
-
-
-def strategy_map(points: Mapping[str, tuple[float, float]]) -> Figure:
-    """Draw ways of decoding by likelihood and diversity, each with its name.
-
-    Args:
-        points: By name, log-likelihood per token and share of different words in per cent.
-
-    Example:
-        >>> figure = strategy_map({"greedy": (-0.2, 5.0), "temperature 1": (-0.9, 20.0)})
-        >>> len(figure.axes[0].texts)
-        2
-    """
-    figure, axes = new_figure(width=7.2, height=4.2)
-    for color, (name, (x, y)) in zip(PALETTE, points.items(), strict=False):
-        axes.plot([x], [y], "o", color=color, markersize=9)
-        axes.annotate(name, (x, y), (8, 4), textcoords="offset points", color=INK, fontsize=9)
-    axes.margins(0.18)
-    axes.set(xlabel="log-likelihood per character", ylabel="different words, %")
     return figure

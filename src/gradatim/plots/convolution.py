@@ -1,4 +1,4 @@
-"""Figures of convolution: matrices, filters, what they answer, and what units see."""
+"""Figures of convolution: pictures, filters, feature maps, and what units see."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,12 +38,12 @@ def picture_panels(
     for panel in np.ravel(axes)[len(arrays) :]:
         panel.remove()
     for panel, (title, values) in zip(np.ravel(axes), arrays.items(), strict=False):
-        _show(panel, values)
+        show_picture(panel, values)
         panel.set_title(title, fontsize=9, fontweight="normal", loc="center", pad=4)
     return figure
 
 
-def _show(panel: Axes, values: np.ndarray, limit: float | None = None) -> None:
+def show_picture(panel: Axes, values: np.ndarray, limit: float | None = None) -> None:
     """Grey for what varies and is never negative, blue to red around zero for the rest."""
     if values.ndim == 3:
         panel.imshow(values.clip(0, 1), interpolation="nearest")
@@ -56,25 +56,6 @@ def _show(panel: Axes, values: np.ndarray, limit: float | None = None) -> None:
     panel.grid(False)
     for spine in panel.spines.values():
         spine.set(visible=True, color=RULE)
-
-
-def matrix_panels(matrices: Mapping[str, ArrayLike], *, size: float = 2.3) -> Figure:
-    """Draw matrices side by side, one colour a value, zeros white.
-
-    Args:
-        matrices: By title, shape ``(rows, columns)``.
-        size: Inches across one matrix.
-
-    Example:
-        >>> figure = matrix_panels({"identity": [[1, 0], [0, 1]]})
-    """
-    arrays = {title: np.asarray(values, dtype=float) for title, values in matrices.items()}
-    ratio = max(values.shape[0] / values.shape[1] for values in arrays.values())
-    figure, axes = new_figure(columns=len(arrays), width=size * len(arrays), height=size * ratio + 0.4)  # fmt: skip
-    for panel, (title, values) in zip(np.ravel(axes), arrays.items(), strict=True):
-        _show(panel, values, float(np.abs(values).max()) or 1.0)
-        panel.set_title(title)
-    return figure
 
 
 def filter_grid(
@@ -117,7 +98,7 @@ def filter_grid(
         if place >= len(filters):
             panel.remove()
             continue
-        _show(panel, filters[place], limit)
+        show_picture(panel, filters[place], limit)
         if titles is not None:
             panel.set_title(str(titles[place]), fontsize=8, fontweight="normal", loc="center", pad=3)  # fmt: skip
     return figure
@@ -147,7 +128,7 @@ def feature_map_grid(
         line = np.reshape(axes, (len(maps), channels + 1))[row]
         line[0].set_axis_off()
         if row == 0:
-            _show(line[0], np.asarray(image, dtype=float))
+            show_picture(line[0], np.asarray(image, dtype=float))
             line[0].set_title("input", fontsize=8, fontweight="normal", loc="center", pad=3)
             line[0].set_axis_on()
         for panel in line[1 + len(order) :]:
@@ -155,33 +136,8 @@ def feature_map_grid(
         for panel, channel in zip(line[1:], order, strict=False):
             # One kind of colours a layer: signed if any of its maps is.
             limit = float(np.abs(stack[channel]).max()) if stack.min() < 0 else None
-            _show(panel, stack[channel], limit)
+            show_picture(panel, stack[channel], limit)
         line[1].set_ylabel(name, fontsize=9, rotation=0, ha="right", va="center")
-    return figure
-
-
-def filtered_images(
-    image: ArrayLike, responses: Mapping[str, tuple[ArrayLike, ArrayLike]], *, columns: int = 3
-) -> Figure:
-    """Draw an image, and what filters answer to it, each filter in the corner of its answer.
-
-    Args:
-        image: Shape ``(H, W)``.
-        responses: By name, the filter ``(h, w)`` and its answer ``(H, W)``.
-        columns: Pictures in a row.
-
-    Example:
-        >>> import numpy as np
-        >>> figure = filtered_images(np.zeros((8, 8)), {"blur": (np.ones((3, 3)), np.zeros((8, 8)))})
-    """
-    pictures = {"input": np.asarray(image)}
-    pictures |= {name: np.asarray(answer) for name, (_, answer) in responses.items()}
-    figure = picture_panels(pictures, columns=columns, size=3.0)
-    for panel, (kernel, _) in zip(figure.axes[1:], responses.values(), strict=True):
-        values = np.asarray(kernel, dtype=float)
-        height, width = pictures["input"].shape[:2]
-        corner = panel.inset_axes((0.02, 0.02, 0.2, 0.2 * width / height))
-        _show(corner, values, float(np.abs(values).max()) or 1.0)
     return figure
 
 
@@ -209,34 +165,4 @@ def sensitivity_maps(
         corner = middle[::-1] - side / 2
         panel.add_patch(Rectangle(tuple(corner), side, side, fill=False, color=PALETTE[1], lw=1.4))
         panel.set_title(title)
-    return figure
-
-
-def score_table(scores: Mapping[str, Mapping[str, float]], *, threshold: float = 1e-6) -> Figure:
-    """Draw a table of errors, green where they vanish.
-
-    Args:
-        scores: By row and column, errors from 0.
-        threshold: Below this an error counts as none.
-
-    Example:
-        >>> figure = score_table({"ReLU": {"shift": 0.0, "turn": 0.2}})
-        >>> [text.get_text() for text in figure.axes[0].texts]
-        ['0', '0.20']
-    """
-    rows, columns = list(scores), list(next(iter(scores.values())))
-    values = np.array([[scores[row][column] for column in columns] for row in rows])
-    figure, panel = new_figure(width=2.6 + 1.05 * len(columns), height=0.8 + 0.38 * len(rows))
-    none = values < threshold
-    shades = np.where(none[..., None], (0.80, 0.93, 0.87), (0.99, 0.92, 0.86))
-    panel.imshow(shades, aspect="auto")
-    for (row, column), value in np.ndenumerate(values):
-        text = "0" if none[row, column] else f"{value:.2f}"
-        panel.text(column, row, text, ha="center", va="center", fontsize=9)
-    panel.set_xticks(range(len(columns)), columns)
-    panel.set_yticks(range(len(rows)), rows)
-    panel.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
-    panel.grid(False)
-    for spine in panel.spines.values():
-        spine.set_visible(False)
     return figure

@@ -1,9 +1,8 @@
-"""Figures of honest measurement: spreads, curves with bands, searches, decompositions."""
+"""Figures of honest measurement: spreads, curves with bands, fits of many training sets."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -123,53 +122,6 @@ def score_curves(
     return figure
 
 
-def error_parts(
-    x: ArrayLike,
-    bias2: ArrayLike,
-    variance: ArrayLike,
-    noise: float,
-    *,
-    error: ArrayLike,
-    xlabel: str,
-    title: str = "",
-    is_log_x: bool = False,
-) -> Figure:
-    """Stack bias², variance and noise, with the error measured on top of them.
-
-    Args:
-        x: Complexity.
-        bias2: Squared bias at each.
-        variance: Variance at each.
-        noise: Variance of the noise.
-        error: Error measured at each, drawn as dots.
-        xlabel: Name of the complexity.
-        title: Heading.
-        is_log_x: Whether complexity is on a logarithmic scale.
-
-    Example:
-        >>> figure = error_parts([1, 2], [1, 0], [0, 1], 0.1, error=[1.1, 1.1], xlabel="degree")
-        >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-        ['noise', 'bias²', 'variance', 'error on fresh data']
-    """
-    figure, axes = new_figure(width=7.0, height=4.2)
-    places = np.asarray(x, dtype=float)
-    parts = [np.full(len(places), noise), np.asarray(bias2, float), np.asarray(variance, float)]
-    colors = ("#C9CDD4", PALETTE[0], PALETTE[1])
-    axes.stackplot(places, *parts, labels=("noise", "bias²", "variance"), colors=colors, alpha=0.75)
-    axes.plot(places, np.asarray(error, float), "o", color=INK, ms=5, label="error on fresh data")
-    if is_log_x:
-        axes.set_xscale("log")
-        axes.set_xticks(places, [f"{place:g}" for place in places])
-        axes.minorticks_off()
-    axes.set_xlim(places.min(), places.max())
-    axes.set_ylim(0, None)
-    axes.set_xlabel(xlabel)
-    axes.set_ylabel("squared error")
-    axes.set_title(title)
-    axes.legend()
-    return figure
-
-
 def fitted_functions(
     panels: Mapping[str, Sequence[ArrayLike]],
     *,
@@ -217,53 +169,6 @@ def fitted_functions(
         if ylim is not None:
             axes.set_ylim(*ylim)
     figure.axes[0].legend(fontsize=8)
-    return figure
-
-
-def search_points(
-    searches: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]],
-    *,
-    xlabel: str,
-    ylabel: str,
-    score_label: str,
-    is_log: bool = True,
-) -> Figure:
-    """Show which choices of two hyper-parameters each search tried, coloured by score, best ringed.
-
-    Args:
-        searches: For each search, first values, second values, scores (lower is better).
-        xlabel: Name of the first hyper-parameter.
-        ylabel: Name of the second.
-        score_label: Name of the score.
-        is_log: Whether both are on logarithmic scales.
-
-    Example:
-        >>> one = ([0.1, 1.0], [0.1, 1.0], [0.3, 0.2])
-        >>> figure = search_points({"grid": one}, xlabel="rate", ylabel="decay", score_label="error")
-        >>> figure.axes[0].get_title()
-        'grid'
-    """
-    figure, array = new_figure(
-        columns=len(searches), width=3.6 * len(searches) + 0.6, height=3.4, sharex=True, sharey=True
-    )
-    panels: list[Axes] = list(np.atleast_1d(array))
-    scores = np.concatenate([np.asarray(s[2], dtype=float) for s in searches.values()])
-    low, high = np.nanmin(scores), np.nanpercentile(scores, 95)
-    for axes, (name, (first, second, values)) in zip(panels, searches.items(), strict=True):
-        numbers = np.asarray(values, dtype=float)
-        points = axes.scatter(
-            first, second, c=numbers, cmap="viridis_r", vmin=low, vmax=high, s=42, edgecolor="white", zorder=3
-        )  # fmt: skip
-        best = int(np.nanargmin(numbers))
-        ring = (np.asarray(first, float)[best], np.asarray(second, float)[best])
-        axes.plot(*ring, "o", markersize=13, mfc="none", mec=PALETTE[1], mew=2, zorder=4)
-        axes.set_title(name)
-        axes.set_xlabel(xlabel)
-        if is_log:
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-    panels[0].set_ylabel(ylabel)
-    figure.colorbar(points, ax=panels, label=score_label)
     return figure
 
 

@@ -1,10 +1,9 @@
-"""Figures of robustness: images before and after an attack, accuracy by budget, distances, norms."""
+"""Figures of robustness: images before and after an attack, accuracy by budget, distances."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from gradatim.errors import InvalidValue
 from gradatim.plots.images import channels_last
 from gradatim.plots.style import DIVERGING, INK, MUTED, PALETTE, new_figure
-from gradatim.robust import RobustnessCurve, affine_perturbation
+from gradatim.robust import RobustnessCurve
 
 
 def adversarial_triples(
@@ -136,51 +135,3 @@ def perturbation_histogram(
     panel.set_ylabel("samples")
     panel.legend()
     return figure
-
-
-def norm_balls(weight: ArrayLike, bias: float, point: ArrayLike) -> Figure:
-    r"""Draw the largest ball around a point that does not cross a line, in three norms.
-
-    Where ball and line touch is the smallest perturbation :math:`\eta`.
-
-    Args:
-        weight: Normal :math:`w` of the line :math:`w^\top x+b=0`, shape ``(2,)``.
-        bias: :math:`b`.
-        point: :math:`x`, shape ``(2,)``.
-
-    Example:
-        >>> [panel.get_title() for panel in norm_balls([1.0, 2.0], -4.0, [0.0, 0.0]).axes]
-        ['$\\ell_1$: 2.000', '$\\ell_2$: 1.789', '$\\ell_\\infty$: 1.333']
-    """
-    w, b, x = (torch.as_tensor(value, dtype=torch.float64) for value in (weight, bias, point))
-    figure, axes = new_figure(columns=3, width=9.6, height=3.9, sharey=True)
-    norms = {1: "1", 2: "2", math.inf: r"\infty"}
-    found = {p: affine_perturbation(w[None], b[None], x[None], norm=p) for p in norms}
-    reach = 1.25 * found[1].distance.item()
-    for panel, (p, name) in zip(axes, norms.items(), strict=True):
-        eta, distance = found[p].perturbation[0].numpy(), found[p].distance.item()
-        _draw_line(panel, w.numpy(), x.numpy() + eta, 9 * reach)
-        _draw_ball(panel, x.numpy(), distance, p)
-        arrow = {"arrowstyle": "-|>", "color": PALETTE[1], "lw": 2, "shrinkA": 0, "shrinkB": 0}
-        panel.annotate("", x.numpy() + eta, x.numpy(), arrowprops=arrow)
-        panel.plot(*x.numpy(), "o", color=INK, markersize=5)
-        panel.set_xlim(x[0].item() - reach, x[0].item() + reach)
-        panel.set_ylim(x[1].item() - reach, x[1].item() + reach)
-        panel.set_aspect("equal")
-        panel.set_title(rf"$\ell_{name}$: {distance:.3f}")
-        panel.set_xlabel("$x_1$")
-    axes[0].set_ylabel("$x_2$")
-    return figure
-
-
-def _draw_line(panel: Axes, normal: np.ndarray, through: np.ndarray, length: float) -> None:
-    along = np.array([-normal[1], normal[0]]) / np.linalg.norm(normal)
-    panel.plot(*np.stack([through - length * along, through + length * along]).T, color=INK)
-
-
-def _draw_ball(panel: Axes, centre: np.ndarray, radius: float, p: float) -> None:
-    turn = np.linspace(0, 2 * np.pi, 401)
-    circle = np.stack([np.cos(turn), np.sin(turn)], 1)
-    ball = centre + radius * circle / np.linalg.norm(circle, ord=p, axis=1, keepdims=True)
-    panel.fill(*ball.T, color=PALETTE[0], alpha=0.15)
-    panel.plot(*ball.T, color=PALETTE[0])

@@ -19,6 +19,8 @@ from gradatim.errors import InvalidValue
 
 # Okabe and Ito's colours; their yellow, too pale for a line on white, gives way to a grey.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5F6670", "#8C510A")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+STYLES = ("-", "--", "-.", ":")
 INK = "#1F2430"
 MUTED = "#5F6670"
 RULE = "#C9CDD4"

@@ -1,12 +1,15 @@
 """Activation functions side by side: values, derivatives, ranges, and where they stop learning."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 
-from gradatim.nn import gain
+from gradatim.nn import ACTIVATIONS, activation, gain, value_and_derivative
 from gradatim.nn.activations import table
-from gradatim.plots.activations import activation_gallery
+from gradatim.plots.style import GRID, PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -81,3 +84,41 @@ def run(settings: Settings) -> Report:
         "almost no gradient passes.",
     )
     return report
+
+
+FLAT = 0.01
+
+
+def activation_gallery(names: Iterable[str] | None = None, *, limit: float = 6.0) -> Figure:
+    """Draw activations and their derivatives; grey bands mark inputs whose derivative is below 0.01.
+
+    Args:
+        names: Which activations; all by default.
+        limit: Inputs run from −``limit`` to ``limit``.
+
+    Example:
+        >>> [axes.get_title() for axes in activation_gallery(["relu", "tanh"]).axes]
+        ['relu', 'tanh']
+    """
+    chosen = list(ACTIVATIONS if names is None else names)
+    columns = min(5, len(chosen))
+    rows = -(-len(chosen) // columns)
+    figure, axes = new_figure(rows, columns, 2.1 * columns + 0.4, 2.1 * rows + 0.4, sharex=True)
+    panels = np.ravel(axes)
+    z = torch.linspace(-limit, limit, 2000, dtype=torch.float64)  # even: no point at a jump
+    for panel, name in zip(panels, chosen, strict=False):
+        value, derivative = value_and_derivative(activation(name).double(), z)
+        flat = derivative.abs().numpy() < FLAT
+        panel.fill_between(
+            z, 0, 1, where=flat, transform=panel.get_xaxis_transform(), color=GRID, linewidth=0
+        )
+        panel.plot(z, value, color=PALETTE[0], label="value")
+        panel.plot(z, derivative, color=PALETTE[1], linestyle="--", label="derivative")
+        panel.set_title(name)
+        panel.set_ylim(-1.9, 2.1)
+        panel.tick_params(labelbottom=True)
+    for panel in panels[len(chosen) :]:
+        panel.set_axis_off()
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower right", ncols=2, frameon=False, fontsize=9)
+    return figure

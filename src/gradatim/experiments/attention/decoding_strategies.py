@@ -1,9 +1,11 @@
 """One model, one prompt, every way of choosing the next token: likelihood against diversity."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from gradatim.data import CharacterTokenizer, TokenWindows, load
@@ -11,7 +13,7 @@ from gradatim.experiments._characters import made_up_text
 from gradatim.experiments.attention._grammar import START, is_sentence
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, generate
-from gradatim.plots.attention import strategy_map
+from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -167,3 +169,23 @@ def claim_order(
             measured=f"{cool:.0f} % and {wild:.0f} %",
             holds=cool >= 90 and cool - wild >= 30,
         )
+
+
+def strategy_map(points: Mapping[str, tuple[float, float]]) -> Figure:
+    """Draw ways of decoding by likelihood and diversity, each with its name.
+
+    Args:
+        points: By name, log-likelihood per token and share of different words in per cent.
+
+    Example:
+        >>> figure = strategy_map({"greedy": (-0.2, 5.0), "temperature 1": (-0.9, 20.0)})
+        >>> len(figure.axes[0].texts)
+        2
+    """
+    figure, axes = new_figure(width=7.2, height=4.2)
+    for color, (name, (x, y)) in zip(PALETTE, points.items(), strict=False):
+        axes.plot([x], [y], "o", color=color, markersize=9)
+        axes.annotate(name, (x, y), (8, 4), textcoords="offset points", color=INK, fontsize=9)
+    axes.margins(0.18)
+    axes.set(xlabel="log-likelihood per character", ylabel="different words, %")
+    return figure

@@ -1,15 +1,19 @@
 """Encodings of positions: a pattern of waves in which every shift is one rotation."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT
 from gradatim.nn import Rotary, shift_matrix, sinusoidal_positions
-from gradatim.plots.attention import position_pattern
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.plots.style import DIVERGING, MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -157,3 +161,29 @@ def run(settings: Settings) -> Report:
         "as many.",
     )
     return report
+
+
+def position_pattern(table: ArrayLike, products: Mapping[str, ArrayLike]) -> Figure:
+    """Draw encodings of positions, and how alike they are by distance.
+
+    Args:
+        table: Encodings, shape ``(T, d)``.
+        products: By label, cosine of the angle between encodings, by distance from 0 on.
+
+    Example:
+        >>> figure = position_pattern(np.zeros((4, 2)), {"sinusoidal": [1.0, 0.5]})
+    """
+    figure, (left, right) = new_figure(columns=2, width=10.0, height=4.0)
+    image = left.imshow(np.asarray(table), cmap=DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
+    left.set(xlabel="coordinate", ylabel="position")
+    left.set_title("Encodings")
+    left.grid(False)
+    figure.colorbar(image, ax=left, shrink=0.8)
+    for color, (label, values) in zip(PALETTE, products.items(), strict=False):
+        right.plot(np.asarray(values), color=color, label=label)
+    right.axhline(0.0, color=MUTED, linewidth=0.8)
+    right.set(xlabel="distance", ylabel="cosine of the angle")
+    right.set_title("Likeness by distance")
+    if len(products) > 1:
+        right.legend()
+    return figure

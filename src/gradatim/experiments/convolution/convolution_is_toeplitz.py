@@ -1,13 +1,18 @@
 """Convolution is a matrix of few numbers, each repeated, and so it can be learned from few examples."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.nn import adjoint_convolve, convolve, correlate, toeplitz_matrix
-from gradatim.plots.convolution import matrix_panels
+from gradatim.plots.convolution import show_picture
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.plots.style import new_figure
 from gradatim.reports import Report
 
 MODES = ("valid", "same", "full", "circular")
@@ -201,3 +206,22 @@ def run(settings: Settings) -> Report:
         "matrix is worst where it has just as many samples as columns, and then fits the noise.",
     )
     return report
+
+
+def matrix_panels(matrices: Mapping[str, ArrayLike], *, size: float = 2.3) -> Figure:
+    """Draw matrices side by side, one colour a value, zeros white.
+
+    Args:
+        matrices: By title, shape ``(rows, columns)``.
+        size: Inches across one matrix.
+
+    Example:
+        >>> figure = matrix_panels({"identity": [[1, 0], [0, 1]]})
+    """
+    arrays = {title: np.asarray(values, dtype=float) for title, values in matrices.items()}
+    ratio = max(values.shape[0] / values.shape[1] for values in arrays.values())
+    figure, axes = new_figure(columns=len(arrays), width=size * len(arrays), height=size * ratio + 0.4)  # fmt: skip
+    for panel, (title, values) in zip(np.ravel(axes), arrays.items(), strict=True):
+        show_picture(panel, values, float(np.abs(values).max()) or 1.0)
+        panel.set_title(title)
+    return figure

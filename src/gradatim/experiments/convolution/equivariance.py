@@ -1,10 +1,12 @@
 """Shift the input and the answer shifts with it: which layers keep which symmetries, measured."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from gradatim.experiments._scattered_digits import digit_images, on_canvas
@@ -22,7 +24,8 @@ from gradatim.nn import (
     translation,
 )
 from gradatim.nn.transformations import Transformation
-from gradatim.plots.convolution import picture_panels, score_table
+from gradatim.plots.convolution import picture_panels
+from gradatim.plots.style import new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
@@ -254,3 +257,33 @@ def run(settings: Settings) -> Report:
     claim_invariance(report, settings, x)
     draw(report, settings, digits[0, 0], errors)
     return report
+
+
+def score_table(scores: Mapping[str, Mapping[str, float]], *, threshold: float = 1e-6) -> Figure:
+    """Draw a table of errors, green where they vanish.
+
+    Args:
+        scores: By row and column, errors from 0.
+        threshold: Below this an error counts as none.
+
+    Example:
+        >>> figure = score_table({"ReLU": {"shift": 0.0, "turn": 0.2}})
+        >>> [text.get_text() for text in figure.axes[0].texts]
+        ['0', '0.20']
+    """
+    rows, columns = list(scores), list(next(iter(scores.values())))
+    values = np.array([[scores[row][column] for column in columns] for row in rows])
+    figure, panel = new_figure(width=2.6 + 1.05 * len(columns), height=0.8 + 0.38 * len(rows))
+    none = values < threshold
+    shades = np.where(none[..., None], (0.80, 0.93, 0.87), (0.99, 0.92, 0.86))
+    panel.imshow(shades, aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        text = "0" if none[row, column] else f"{value:.2f}"
+        panel.text(column, row, text, ha="center", va="center", fontsize=9)
+    panel.set_xticks(range(len(columns)), columns)
+    panel.set_yticks(range(len(rows)), rows)
+    panel.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
+    panel.grid(False)
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+    return figure

@@ -1,10 +1,14 @@
 """Small kernels that find edges and stripes, and the same kernels learned from examples."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from sklearn.datasets import load_sample_image
 from torch import Tensor, nn
 
@@ -12,7 +16,7 @@ from gradatim.experiments._scattered_digits import Pair, split_digits
 from gradatim.instruments import feature_maps
 from gradatim.models import LeNet
 from gradatim.nn import correlate
-from gradatim.plots.convolution import feature_map_grid, filter_grid, filtered_images
+from gradatim.plots.convolution import feature_map_grid, filter_grid, picture_panels, show_picture
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -254,3 +258,28 @@ def run(settings: Settings) -> Report:
         caption="The six filters of its first layer.",
     )
     return report
+
+
+def filtered_images(
+    image: ArrayLike, responses: Mapping[str, tuple[ArrayLike, ArrayLike]], *, columns: int = 3
+) -> Figure:
+    """Draw an image, and what filters answer to it, each filter in the corner of its answer.
+
+    Args:
+        image: Shape ``(H, W)``.
+        responses: By name, the filter ``(h, w)`` and its answer ``(H, W)``.
+        columns: Pictures in a row.
+
+    Example:
+        >>> import numpy as np
+        >>> figure = filtered_images(np.zeros((8, 8)), {"blur": (np.ones((3, 3)), np.zeros((8, 8)))})
+    """
+    pictures = {"input": np.asarray(image)}
+    pictures |= {name: np.asarray(answer) for name, (_, answer) in responses.items()}
+    figure = picture_panels(pictures, columns=columns, size=3.0)
+    for panel, (kernel, _) in zip(figure.axes[1:], responses.values(), strict=True):
+        values = np.asarray(kernel, dtype=float)
+        height, width = pictures["input"].shape[:2]
+        corner = panel.inset_axes((0.02, 0.02, 0.2, 0.2 * width / height))
+        show_picture(corner, values, float(np.abs(values).max()) or 1.0)
+    return figure

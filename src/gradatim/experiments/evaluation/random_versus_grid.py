@@ -1,13 +1,18 @@
 """With few hyper-parameters that matter, random search finds better ones than a grid of equal cost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from gradatim.data import moons
 from gradatim.estimators import NeuralClassifier
 from gradatim.evaluation import LogUniform, Tuning, tune
-from gradatim.plots.evaluation import score_curves, search_points
+from gradatim.plots.evaluation import score_curves
+from gradatim.plots.style import PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -127,3 +132,50 @@ def _points(result: Tuning) -> tuple[list[float], list[float], list[float]]:
     ]
     first, second, scores = zip(*rows, strict=True)
     return list(first), list(second), list(scores)
+
+
+def search_points(
+    searches: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    score_label: str,
+    is_log: bool = True,
+) -> Figure:
+    """Show which choices of two hyper-parameters each search tried, coloured by score, best ringed.
+
+    Args:
+        searches: For each search, first values, second values, scores (lower is better).
+        xlabel: Name of the first hyper-parameter.
+        ylabel: Name of the second.
+        score_label: Name of the score.
+        is_log: Whether both are on logarithmic scales.
+
+    Example:
+        >>> one = ([0.1, 1.0], [0.1, 1.0], [0.3, 0.2])
+        >>> figure = search_points({"grid": one}, xlabel="rate", ylabel="decay", score_label="error")
+        >>> figure.axes[0].get_title()
+        'grid'
+    """
+    figure, array = new_figure(
+        columns=len(searches), width=3.6 * len(searches) + 0.6, height=3.4, sharex=True, sharey=True
+    )
+    panels: list[Axes] = list(np.atleast_1d(array))
+    scores = np.concatenate([np.asarray(s[2], dtype=float) for s in searches.values()])
+    low, high = np.nanmin(scores), np.nanpercentile(scores, 95)
+    for axes, (name, (first, second, values)) in zip(panels, searches.items(), strict=True):
+        numbers = np.asarray(values, dtype=float)
+        points = axes.scatter(
+            first, second, c=numbers, cmap="viridis_r", vmin=low, vmax=high, s=42, edgecolor="white", zorder=3
+        )  # fmt: skip
+        best = int(np.nanargmin(numbers))
+        ring = (np.asarray(first, float)[best], np.asarray(second, float)[best])
+        axes.plot(*ring, "o", markersize=13, mfc="none", mec=PALETTE[1], mew=2, zorder=4)
+        axes.set_title(name)
+        axes.set_xlabel(xlabel)
+        if is_log:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+    panels[0].set_ylabel(ylabel)
+    figure.colorbar(points, ax=panels, label=score_label)
+    return figure

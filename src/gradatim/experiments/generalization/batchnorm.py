@@ -1,20 +1,19 @@
 """Batch normalization lets a deep network train at more learning rates and from more scales of weights."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 
 from gradatim.data import load
 from gradatim.models import MLP
-from gradatim.nn.batch_normalization import (
-    RunningMoments,
-    batch_moments,
-    normalize,
-    update_running,
-)
-from gradatim.plots.regularization import batch_histograms, error_curves
+from gradatim.nn.batch_normalization import RunningMoments, batch_moments, normalize, update_running
+from gradatim.plots.style import PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import NonFiniteError, Trainer
@@ -183,3 +182,49 @@ def run(settings: Settings) -> Report:
     )
     draw_histograms(report, settings)
     return report
+
+
+def error_curves(panels: Mapping[str, tuple[ArrayLike, Mapping[str, ArrayLike]]]) -> Figure:
+    """Draw test errors in per cent against a quantity on a logarithmic scale, one panel each.
+
+    Args:
+        panels: By name of the quantity, its values and the errors by label.
+
+    Example:
+        >>> figure = error_curves({"learning rate": ([0.1, 1.0], {"plain": [10.0, 90.0]})})
+    """
+    figure, axes = new_figure(columns=len(panels), width=4.6 * len(panels), height=3.7, sharey=True)
+    for panel, (name, (values, curves)) in zip(np.ravel(axes), panels.items(), strict=True):
+        for label, errors in curves.items():
+            panel.plot(values, errors, "o-", markersize=5, label=label)
+        panel.set_xscale("log")
+        panel.set_ylim(0, 100)
+        panel.set_xlabel(name)
+        panel.set_title(f"Test error by {name}")
+    first = np.ravel(axes)[0]
+    first.set_ylabel("test error, %")
+    first.legend()
+    return figure
+
+
+def batch_histograms(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
+    """Draw the distributions of a few batches, one panel a treatment.
+
+    Args:
+        panels: By treatment, values by batch.
+
+    Example:
+        >>> figure = batch_histograms({"before": {"batch 1": [0.0, 1.0, 1.0]}})
+    """
+    figure, axes = new_figure(columns=len(panels), width=3.7 * len(panels), height=3.2)
+    for panel, (title, batches) in zip(np.ravel(axes), panels.items(), strict=True):
+        everything = np.concatenate([np.asarray(values) for values in batches.values()])
+        bins = np.linspace(everything.min(), everything.max(), 41)
+        for color, (label, values) in zip(PALETTE, batches.items(), strict=False):
+            panel.hist(values, bins, density=True, alpha=0.25, color=color)
+            panel.hist(values, bins, density=True, histtype="step", color=color, label=label)
+        panel.set_title(title)
+        panel.set_xlabel("value")
+        panel.set_yticks([])
+    np.ravel(axes)[0].legend()
+    return figure

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from gradatim.estimators import NeuralRegressor
 from gradatim.evaluation import BiasVariance, bias_variance
-from gradatim.plots.evaluation import error_parts, fitted_functions
+from gradatim.plots.evaluation import fitted_functions
+from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -127,3 +130,50 @@ def draw(report: Report, parts: dict[int, BiasVariance], grid: np.ndarray, noise
         caption="Fits to thirty training sets. On the left all are alike and wrong, on the right each is "
         "wrong in its own way.",
     )
+
+
+def error_parts(
+    x: ArrayLike,
+    bias2: ArrayLike,
+    variance: ArrayLike,
+    noise: float,
+    *,
+    error: ArrayLike,
+    xlabel: str,
+    title: str = "",
+    is_log_x: bool = False,
+) -> Figure:
+    """Stack bias², variance and noise, with the error measured on top of them.
+
+    Args:
+        x: Complexity.
+        bias2: Squared bias at each.
+        variance: Variance at each.
+        noise: Variance of the noise.
+        error: Error measured at each, drawn as dots.
+        xlabel: Name of the complexity.
+        title: Heading.
+        is_log_x: Whether complexity is on a logarithmic scale.
+
+    Example:
+        >>> figure = error_parts([1, 2], [1, 0], [0, 1], 0.1, error=[1.1, 1.1], xlabel="degree")
+        >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        ['noise', 'bias²', 'variance', 'error on fresh data']
+    """
+    figure, axes = new_figure(width=7.0, height=4.2)
+    places = np.asarray(x, dtype=float)
+    parts = [np.full(len(places), noise), np.asarray(bias2, float), np.asarray(variance, float)]
+    colors = ("#C9CDD4", PALETTE[0], PALETTE[1])
+    axes.stackplot(places, *parts, labels=("noise", "bias²", "variance"), colors=colors, alpha=0.75)
+    axes.plot(places, np.asarray(error, float), "o", color=INK, ms=5, label="error on fresh data")
+    if is_log_x:
+        axes.set_xscale("log")
+        axes.set_xticks(places, [f"{place:g}" for place in places])
+        axes.minorticks_off()
+    axes.set_xlim(places.min(), places.max())
+    axes.set_ylim(0, None)
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel("squared error")
+    axes.set_title(title)
+    axes.legend()
+    return figure

@@ -1,15 +1,19 @@
 """A small network learns from a large one's odds what labels alone do not tell it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 from torch import Tensor
 
 from gradatim.data import load
 from gradatim.losses import tempered_cross_entropy
 from gradatim.models import MLP
-from gradatim.plots.regularization import tempered_odds
+from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer, distillation_step
@@ -166,3 +170,44 @@ def draw(
         caption=f"A {int(test[1][place])} that reminds the teacher of a {MISSING}. Temperature brings the "
         f"resemblance forward; from such hints students recognize a digit they never saw.",
     )
+
+
+def tempered_odds(
+    image: ArrayLike,
+    odds: Mapping[str, ArrayLike],
+    accuracies: Mapping[str, float],
+    *,
+    accuracy_label: str,
+) -> Figure:
+    """Draw an image, a teacher's odds for it at several temperatures, and what students made of them.
+
+    Args:
+        image: Shape ``(H, W)``.
+        odds: Class probabilities by label.
+        accuracies: Accuracy in per cent by learner.
+        accuracy_label: What the accuracy is of.
+
+    Example:
+        >>> figure = tempered_odds([[0, 1]], {"T = 1": [0.9, 0.1]}, {"labels": 0.0}, accuracy_label="%")
+    """
+    figure, (left, middle, right) = new_figure(columns=3, width=11.0, height=3.4)
+    left.imshow(np.asarray(image), cmap="gray_r")
+    left.set_axis_off()
+    left.set_title("The input")
+    width = 0.8 / len(odds)
+    for place, (label, values) in enumerate(odds.items()):
+        classes = np.arange(len(np.asarray(values)))
+        shift = (place - (len(odds) - 1) / 2) * width
+        middle.bar(classes + shift, np.asarray(values), width, color=PALETTE[place], label=label)
+        middle.set_xticks(classes)
+    middle.set_title("The teacher's odds")
+    middle.set_xlabel("class")
+    middle.legend()
+    names = list(accuracies)
+    bars = right.barh(names, [accuracies[name] for name in names], color=PALETTE[2], height=0.55)
+    right.bar_label(bars, fmt="%.0f", padding=3, color=INK, fontsize=9)
+    right.set_xlim(0, 112)
+    right.invert_yaxis()
+    right.set_title("What was learned")
+    right.set_xlabel(accuracy_label)
+    return figure

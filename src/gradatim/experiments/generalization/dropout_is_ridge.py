@@ -1,15 +1,19 @@
 """Dropout on the inputs of linear regression is ridge regression, feature by feature."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from sklearn.datasets import load_diabetes
 from torch import Tensor, nn
 
 from gradatim.linear import fit_least_squares, fit_ridge
 from gradatim.linear.dropout_ridge import dropout_penalty, fit_dropout_ridge
 from gradatim.nn import inverted_dropout
-from gradatim.plots.regularization import weight_paths
+from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -126,3 +130,42 @@ def claim_adaptive(report: Report, X: Tensor, y: Tensor) -> None:
         measured=f"{changes['dropout']:.1e} and {changes['ridge']:.2f}",
         holds=changes["dropout"] < 1e-9 and changes["ridge"] > 0.01,
     )
+
+
+def weight_paths(
+    strengths: ArrayLike,
+    paths: Mapping[str, ArrayLike],
+    dots: tuple[ArrayLike, ArrayLike] | None = None,
+    *,
+    xlabel: str,
+    title: str = "",
+) -> Figure:
+    """Draw every weight against the strength of a regularizer; dots are the same by other means.
+
+    Args:
+        strengths: Positions on the horizontal axis, shape ``(S,)``.
+        paths: Weights by name, shape ``(S,)`` each.
+        dots: Positions ``(D,)`` and weights ``(D, number of paths)``.
+        xlabel: What the strength is.
+        title: Heading.
+
+    Example:
+        >>> figure = weight_paths([0.5, 1.0], {"age": [0.1, 0.2]}, xlabel="keep")
+    """
+    figure, panel = new_figure(width=7.5, height=4.4)
+    order = sorted(paths, key=lambda name: -float(np.asarray(paths[name])[-1]))
+    columns = {name: index for index, name in enumerate(paths)}
+    for place, name in enumerate(order):
+        color = PALETTE[place % len(PALETTE)]
+        style = "-" if place < len(PALETTE) else "--"
+        panel.plot(strengths, paths[name], style, color=color, label=name)
+        if dots is not None:
+            values = np.asarray(dots[1])[:, columns[name]]
+            panel.plot(dots[0], values, "o", color=color, markersize=5, markeredgecolor="white")
+    panel.axhline(0, color=MUTED, linewidth=0.8)
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel("weight")
+    if title:
+        panel.set_title(title)
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure

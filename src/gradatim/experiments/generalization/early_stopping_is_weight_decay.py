@@ -1,17 +1,17 @@
 """Stopping gradient descent after T steps acts like weight decay of strength 1/(ηT)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
-from gradatim.linear import (
-    descend_least_squares,
-    fit_ridge,
-    hessian_eigenvalues,
-)
-from gradatim.plots.regularization import shrinkage_and_risk
+from gradatim.linear import descend_least_squares, fit_ridge, hessian_eigenvalues
+from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -173,3 +173,73 @@ def check_descent(
         measured=error,
         holds=error < 1e-8,
     )
+
+
+def shrinkage_and_risk(
+    curvature: ArrayLike,
+    factors: Mapping[str, ArrayLike],
+    risks: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    plane: Mapping[str, ArrayLike],
+    hessian: ArrayLike,
+) -> Figure:
+    r"""Draw two regularizers side by side: what they do to each direction, to a path, to the risk.
+
+    Args:
+        curvature: Curvatures over strength, :math:`\lambda/\mu`, ascending.
+        factors: By regularizer, the share of the least-squares solution kept at each curvature.
+        risks: By regularizer, strengths :math:`\mu` and excess risks.
+        plane: By regularizer, a path in the plane from the origin, shape ``(steps, 2)``.
+        hessian: Hessian of the loss in the plane, shape ``(2, 2)``; its minimum is where paths end.
+
+    Example:
+        >>> x = np.array([0.1, 1.0, 10.0])
+        >>> path = {"ridge": np.array([[0.0, 0.0], [1.0, 1.0]])}
+        >>> figure = shrinkage_and_risk(x, {"ridge": x / (1 + x)}, {"ridge": (x, x)}, path, np.eye(2))
+        >>> len(figure.axes)
+        3
+    """
+    figure, (left, middle, right) = new_figure(columns=3, width=11.5, height=3.9)
+    for label, factor in factors.items():
+        left.plot(curvature, factor, label=label)
+    left.set_xscale("log")
+    left.set_xlabel(r"curvature over strength, $\lambda/\mu$")
+    left.set_ylabel("share of the solution kept")
+    left.set_title("Direction by direction")
+    left.legend()
+    _draw_plane(middle, plane, np.asarray(hessian, dtype=float))
+    for color, (label, (strength, risk)) in zip(PALETTE, risks.items(), strict=False):
+        strength, risk = np.asarray(strength), np.asarray(risk)
+        right.plot(strength, risk, color=color, label=label)
+        best = int(risk.argmin())
+        right.plot(strength[best], risk[best], "o", color=color, markersize=6)
+    right.set_xscale("log")
+    right.set_yscale("log")
+    right.invert_xaxis()
+    right.set_xlabel(r"$\mu$, or $1/\eta T$  (more fitting →)")
+    right.set_ylabel("excess risk")
+    right.set_title("Test error")
+    right.legend()
+    return figure
+
+
+def _draw_plane(panel: Axes, paths: Mapping[str, ArrayLike], hessian: np.ndarray) -> None:
+    ends = [np.asarray(path, dtype=float) for path in paths.values()]
+    best = ends[0][-1]
+    low = np.minimum(np.zeros(2), best) - 0.35 * np.abs(best).max()
+    high = np.maximum(np.zeros(2), best) + 0.35 * np.abs(best).max()
+    grid = np.stack(
+        np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80)), -1
+    )
+    height = np.einsum("abi,ij,abj->ab", grid - best, hessian, grid - best)
+    levels = np.geomspace(height.max() / 300, height.max(), 8)
+    panel.contour(
+        grid[..., 0], grid[..., 1], height, levels, colors=MUTED, linewidths=0.6, alpha=0.6
+    )
+    for label, path in zip(paths, ends, strict=True):
+        panel.plot(*path.T, label=label)
+    panel.plot(*best, "*", markersize=13, color=PALETTE[4], markeredgecolor=INK, zorder=5)
+    panel.plot(0, 0, "o", color=INK, markersize=5)
+    panel.set_xlabel("$w_1$")
+    panel.set_ylabel("$w_2$")
+    panel.set_title("Path from 0 to the solution")
+    panel.legend(loc="lower right")

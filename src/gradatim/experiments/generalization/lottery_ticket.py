@@ -1,15 +1,19 @@
 """A tenth of a network's weights, set back to where they started, learn almost as well as all of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 
 from gradatim.data import load
 from gradatim.models import MLP
 from gradatim.nn import apply_masks, weight_sparsity
-from gradatim.plots.regularization import ticket_curves
+from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Ticket, Trainer, find_tickets
@@ -128,3 +132,32 @@ def run(settings: Settings) -> Report:
         f"{settings.rate:.0%} of the remaining weights removed each round.",
     )
     return report
+
+
+def ticket_curves(kept: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
+    """Draw test errors against the share of weights kept, mean and range over repeats.
+
+    Args:
+        kept: Weights kept, in per cent, from 100 down.
+        errors: By label, errors in per cent, shape ``(repeats, len(kept))``.
+
+    Example:
+        >>> figure = ticket_curves([100, 10], {"ticket": [[2.0, 2.5], [2.2, 2.4]]})
+    """
+    figure, panel = new_figure(width=7.0, height=4.0)
+    for color, (label, values) in zip(PALETTE, errors.items(), strict=False):
+        table = np.asarray(values, dtype=float)
+        panel.plot(kept, table.mean(0), "o-", color=color, markersize=5, label=label)
+        panel.fill_between(kept, table.min(0), table.max(0), color=color, alpha=0.15, linewidth=0)
+    whole = np.mean([np.asarray(values)[:, 0].mean() for values in errors.values()])
+    panel.axhline(whole, color=MUTED, linestyle=":", linewidth=1.2, label="the whole network")
+    panel.set_xscale("log")
+    panel.invert_xaxis()
+    ticks = [t for t in (100, 50, 20, 10, 5, 2, 1, 0.5) if t >= np.min(np.asarray(kept)) * 0.9]
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.minorticks_off()
+    panel.set_xlabel("weights kept, %")
+    panel.set_ylabel("test error, %")
+    panel.set_ylim(bottom=0)
+    panel.legend()
+    return figure

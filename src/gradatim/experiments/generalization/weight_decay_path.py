@@ -1,9 +1,13 @@
 """From no penalty to a heavy one: weights shrink, training error rises, validation error dips."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 from torch import Tensor
 
@@ -11,7 +15,7 @@ from gradatim.data import load, sinusoid
 from gradatim.linear import Affine, fit_ridge, map_weight_decay, polynomial
 from gradatim.losses import weight_energy
 from gradatim.models import MLP
-from gradatim.plots.regularization import decay_path, smooth_fits
+from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -149,3 +153,68 @@ def run(settings: Settings) -> Report:
         caption="Validation error is measured without the penalty; its least value chooses γ.",
     )
     return report
+
+
+def smooth_fits(
+    x: ArrayLike, y: ArrayLike, grid: ArrayLike, truth: ArrayLike, fits: Mapping[str, ArrayLike]
+) -> Figure:
+    """Draw one panel a fit: data, the true curve, the fitted one.
+
+    Args:
+        x: Inputs of the data, shape ``(N,)``.
+        y: Targets, shape ``(N,)``.
+        grid: Inputs of the curves, shape ``(G,)``.
+        truth: True curve, shape ``(G,)``.
+        fits: Fitted curves by label, shape ``(G,)`` each.
+
+    Example:
+        >>> figure = smooth_fits([0.0], [0.0], [0.0, 1.0], [0.0, 1.0], {"ridge": [0.0, 0.5]})
+    """
+    figure, axes = new_figure(columns=len(fits), width=3.6 * len(fits), height=3.3, sharey=True)
+    values = np.asarray(y, dtype=float)
+    margin = 0.6 * np.ptp(values) + 1e-9
+    for color, panel, (label, curve) in zip(PALETTE, np.ravel(axes), fits.items(), strict=False):
+        panel.plot(grid, truth, ":", color=MUTED, label="truth")
+        panel.plot(grid, curve, color=color, label="fit")
+        panel.plot(x, values, "o", color=INK, markersize=4, label="data")
+        panel.set_ylim(values.min() - margin, values.max() + margin)
+        panel.set_title(label)
+        panel.set_xlabel("$x$")
+    np.ravel(axes)[0].legend(loc="lower left")
+    return figure
+
+
+def decay_path(
+    strengths: ArrayLike, train: ArrayLike, validation: ArrayLike, energy: ArrayLike
+) -> Figure:
+    r"""Draw errors and weight energy against the strength of weight decay; the best one is marked.
+
+    Args:
+        strengths: :math:`\gamma`, ascending.
+        train: Training errors.
+        validation: Validation errors.
+        energy: :math:`\sum w^2`.
+
+    Example:
+        >>> figure = decay_path([0.1, 1.0], [0.5, 0.8], [0.9, 0.7], [10.0, 1.0])
+    """
+    figure, (left, right) = new_figure(columns=2, width=9.0, height=3.7)
+    strengths, validation = np.asarray(strengths), np.asarray(validation)
+    left.plot(strengths, train, "o--", color=PALETTE[0], markersize=4, label="training")
+    left.plot(strengths, validation, "o-", color=PALETTE[1], markersize=4, label="validation")
+    best = int(validation.argmin())
+    left.plot(
+        strengths[best], validation[best], "*", markersize=15, color=PALETTE[4], markeredgecolor=INK
+    )
+    left.set_ylabel("mean squared error")
+    left.set_title("Errors")
+    left.set_ylim(bottom=0)
+    left.legend()
+    right.plot(strengths, energy, "o-", color=PALETTE[2], markersize=4)
+    right.set_yscale("log")
+    right.set_ylabel(r"$\sum w^2$")
+    right.set_title("Weight energy")
+    for panel in (left, right):
+        panel.set_xscale("log")
+        panel.set_xlabel(r"weight decay $\gamma$")
+    return figure

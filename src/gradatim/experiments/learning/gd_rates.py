@@ -1,9 +1,12 @@
 """What smoothness promises about gradient descent, held against what it does."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from gradatim import data
@@ -25,7 +28,8 @@ from gradatim.linear import rippled_bowl
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.nn import initialize
-from gradatim.plots.optim import decay_curves, decrease_figure
+from gradatim.plots.optim import decay_curves
+from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -228,3 +232,36 @@ def run(settings: Settings) -> Report:
     check_network(report, settings)
     check_minima(report, settings)
     return report
+
+
+def decrease_figure(
+    measured: Sequence[float], guaranteed: Sequence[float], smoothness: Sequence[float]
+) -> Figure:
+    """Draw the decrease of each step against its guarantee, and the curvature over the steps.
+
+    Args:
+        measured: Decrease of the objective, one a step.
+        guaranteed: Least decrease that smoothness allows.
+        smoothness: Largest curvature before each step.
+
+    Example:
+        >>> figure = decrease_figure([0.2, 0.1], [0.1, 0.05], [3.0, 4.0])
+        >>> figure.axes[1].get_ylabel()
+        'L'
+    """
+    figure, (left, right) = new_figure(columns=2, width=8.6, height=3.8)
+    steps = np.arange(1, len(measured) + 1)
+    points = left.scatter(guaranteed, measured, c=steps, cmap="viridis", s=22, zorder=3)
+    end = 1.08 * max(*measured, *guaranteed)
+    left.plot([0, end], [0, end], "--", color=MUTED, linewidth=1.2, label="guarantee met exactly")
+    left.set_title("Decrease of a step")
+    left.set_xlabel("guaranteed, $\\Vert\\nabla\\Vert^2/2L$")
+    left.set_ylabel("measured")
+    left.legend(loc="upper left")
+    figure.colorbar(points, ax=left, label="step", pad=0.02)
+    right.plot(steps, smoothness, color=PALETTE[0])
+    right.set_title("Largest curvature")
+    right.set_xlabel("step")
+    right.set_ylabel("L")
+    right.set_ylim(bottom=0)
+    return figure

@@ -1,16 +1,20 @@
 """The right initial variance carries a signal through many layers; any other loses it exponentially."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
-from torch import nn
+from matplotlib.figure import Figure
+from torch import Tensor, nn
 
 from gradatim.experiments.learning._digits import standard_digits
 from gradatim.instruments import LayerStatistics, variance_profile
 from gradatim.models import MLP
 from gradatim.nn import ACTIVATIONS, initialize
 from gradatim.nn import activation as build_activation
-from gradatim.plots.activations import layer_histograms, variance_profiles
+from gradatim.plots.activations import variance_profiles
+from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -196,3 +200,38 @@ def run(settings: Settings) -> Report:
     draw_histograms(report, settings, x)
     check_training(report, settings)
     return report
+
+
+def layer_histograms(layers: Mapping[str, Sequence[Tensor]], *, bins: int = 61) -> Figure:
+    """Draw the distribution of values in a few layers, one row a network.
+
+    Args:
+        layers: Values of the layers by label, in order of depth; the same number for every label.
+        bins: Bars in a histogram.
+
+    Example:
+        >>> figure = layer_histograms({"net": [torch.randn(100), torch.randn(100)]})
+        >>> len(figure.axes)
+        2
+    """
+    depth = len(next(iter(layers.values())))
+    figure, axes = new_figure(len(layers), depth, 1.6 * depth + 0.8, 1.35 * len(layers) + 0.5)
+    grid = np.reshape(axes, (len(layers), depth))
+    for row, (label, values) in enumerate(layers.items()):
+        for column, (panel, layer) in enumerate(zip(grid[row], values, strict=True)):
+            spread = max(float(layer.abs().max()), 1e-12)
+            counts, edges = np.histogram(
+                layer.detach().numpy(), bins=bins, range=(-1.05 * spread, 1.05 * spread)
+            )
+            panel.stairs(counts, edges, fill=True, color=PALETTE[row % len(PALETTE)])
+            panel.set_ylim(bottom=0)
+            panel.set_yticks([])
+            panel.grid(False)
+            panel.locator_params(axis="x", nbins=3)
+            panel.ticklabel_format(axis="x", style="sci", scilimits=(-2, 3), useMathText=True)
+            panel.xaxis.get_offset_text().set_fontsize(8)
+            panel.xaxis.get_offset_text().set_color(MUTED)
+            if row == 0:
+                panel.set_title(f"layer {column + 1}", fontsize=9, loc="center")
+        grid[row, 0].set_ylabel(label, fontsize=9, color=INK)
+    return figure

@@ -1,9 +1,13 @@
 """Features of different scales make gradient descent crawl; standardizing them sets it free."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from sklearn.datasets import load_diabetes
+from torch import Tensor
 
 from gradatim.linear import (
     descend_least_squares,
@@ -14,7 +18,7 @@ from gradatim.linear import (
     with_ones,
 )
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
-from gradatim.plots.linear import convergence_curves
+from gradatim.plots.style import new_figure
 from gradatim.reports import Report
 
 
@@ -105,3 +109,25 @@ def run(settings: Settings) -> Report:
     check_diabetes(report, settings)
     draw_paths(report)
     return report
+
+
+def convergence_curves(curves: Mapping[str, Sequence[float] | Tensor], *, ylabel: str) -> Figure:
+    """Draw how errors fall with the number of steps, both axes logarithmic.
+
+    Args:
+        curves: Errors by label, one a step from step 0.
+        ylabel: What is drawn.
+
+    Example:
+        >>> figure = convergence_curves({"raw": [1.0, 0.5]}, ylabel="excess error")
+    """
+    figure, panel = new_figure(width=6.5, height=4.0)
+    for label, curve in curves.items():
+        values = np.asarray(curve, dtype=float)
+        panel.plot(np.arange(1, len(values) + 1), values, label=label)
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xlabel("step")
+    panel.set_ylabel(ylabel)
+    panel.legend()
+    return figure

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from gradatim import data
+from gradatim.experiments.learning._minibatch_figures import noise_figure, training_curves
 from gradatim.instruments import batch_gradients, sample_gradients
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.nn import initialize
-from gradatim.plots.optim import noise_figure, training_curves
 from gradatim.reports import Report
 from gradatim.training import Trainer
 

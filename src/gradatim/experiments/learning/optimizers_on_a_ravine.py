@@ -8,6 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from gradatim.experiments.learning._ravine_figures import power_laws, valley_paths
 from gradatim.instruments import DescentPath, trajectory
 from gradatim.optim import (
     Adam,
@@ -18,7 +19,7 @@ from gradatim.optim import (
     RMSProp,
 )
 from gradatim.optim.named import OptimizerFactory
-from gradatim.plots.optim import decay_curves, power_laws, valley_paths
+from gradatim.plots.optim import decay_curves
 from gradatim.reports import Report
 
 Rule = tuple[str | OptimizerFactory, float]

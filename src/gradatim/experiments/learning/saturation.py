@@ -1,17 +1,20 @@
 """Gradients fade through sigmoid layers by at least a factor of four each; ReLU lets them through."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from gradatim.experiments.learning._digits import standard_digits
 from gradatim.instruments import variance_profile
 from gradatim.models import MLP
 from gradatim.nn import initialize
-from gradatim.plots.activations import gradient_decay
 from gradatim.plots.learning_curves import learning_curves
+from gradatim.plots.style import INK, MARKERS, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -180,3 +183,35 @@ def run(settings: Settings) -> Report:
     check_dead_units(report, settings)
     check_training(report, settings)
     return report
+
+
+def gradient_decay(
+    gradients: Mapping[str, Sequence[float]], *, bound: float | None = None
+) -> Figure:
+    """Draw the size of the gradient against the number of layers it has come through.
+
+    Args:
+        gradients: Norms by label, from the last layer back to the first.
+        bound: Largest factor a layer can pass; its powers are drawn as a dotted line.
+
+    Example:
+        >>> figure = gradient_decay({"sigmoid": [1.0, 0.2, 0.04]}, bound=0.25)
+        >>> len(figure.axes[0].lines)
+        2
+    """
+    figure, panel = new_figure(width=6.5, height=4.0)
+    deepest = 0
+    for place, (label, norms) in enumerate(gradients.items()):
+        relative = np.asarray(norms, dtype=float) / norms[0]
+        deepest = max(deepest, len(relative) - 1)
+        panel.plot(relative, marker=MARKERS[place % len(MARKERS)], markersize=4, label=label)
+    if bound is not None:
+        power = np.arange(deepest + 1)
+        panel.plot(
+            power, float(bound) ** power, ":", color=INK, label=f"bound ${bound:g}^\\ell$", zorder=1
+        )
+    panel.set_yscale("log")
+    panel.set_xlabel("layers the gradient has come through")
+    panel.set_ylabel("gradient norm, relative to the last layer")
+    panel.legend()
+    return figure

@@ -1,9 +1,11 @@
 """Curves from linear models: polynomials, sinusoids and bumps, fixed or moved to where they are needed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from gradatim.linear import (
@@ -14,7 +16,7 @@ from gradatim.linear import (
     polynomial,
     sinusoids,
 )
-from gradatim.plots.linear import basis_fits
+from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -106,3 +108,37 @@ def run(settings: Settings) -> Report:
         caption="Data (dots), the weighted basis functions (thin) and their sum (thick).",
     )
     return report
+
+
+def basis_fits(
+    x: Tensor, y: Tensor, grid: Tensor, fits: Mapping[str, tuple[Tensor, Affine]]
+) -> Figure:
+    """Draw data, the weighted basis functions and their sum, one panel a basis.
+
+    Args:
+        x: Inputs, shape ``(N,)``.
+        y: Targets, shape ``(N,)``.
+        grid: Inputs to draw at, shape ``(G,)``.
+        fits: By label, the features of the grid, shape ``(G, M)``, and the fit on them.
+
+    Example:
+        >>> x = torch.linspace(0, 1, 5)
+        >>> fit = Affine(torch.tensor([1.0]), torch.tensor(0.0))
+        >>> len(basis_fits(x, x, x, {"line": (x[:, None], fit)}).axes)
+        1
+    """
+    columns = min(2, len(fits))
+    rows = -(-len(fits) // columns)
+    figure, axes = new_figure(rows, columns, 4.6 * columns, 3.0 * rows, sharex=True, sharey=True)
+    panels = np.ravel(axes)
+    for panel, (label, (features, fit)) in zip(panels, fits.items(), strict=False):
+        parts = features.double() * fit.weight.double()
+        panel.plot(grid, parts, color=PALETTE[5], linewidth=0.9, alpha=0.8)
+        panel.plot(x, y, "o", color=MUTED, markersize=3)
+        panel.plot(grid, fit.predict(features), color=PALETTE[1], linewidth=2.2)
+        panel.set_title(label)
+    for panel in panels[len(fits) :]:
+        panel.set_axis_off()
+    spread = float(y.max() - y.min())
+    panels[0].set_ylim(float(y.min()) - 0.6 * spread, float(y.max()) + 0.6 * spread)
+    return figure

@@ -1,12 +1,16 @@
 """Every loss is a likelihood: squared error is Gaussian noise, absolute error Laplace, cross-entropy a coin."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor, distributions
 
+from gradatim.errors import InvalidValue
 from gradatim.linear import LIKELIHOODS, likelihood, negative_log_likelihood
-from gradatim.plots.linear import likelihood_curves
+from gradatim.plots.style import PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
@@ -120,3 +124,40 @@ def run(settings: Settings) -> Report:
         "(dashed): mean, median, log-odds, log of the mean.",
     )
     return report
+
+
+def likelihood_curves(targets: Mapping[str, Tensor], *, grid: Tensor) -> Figure:
+    """Draw the mean negative log-likelihood of a constant output, and where it is least.
+
+    Args:
+        targets: Targets by the name of their likelihood; scalar outputs only.
+        grid: Outputs to draw at, shape ``(G,)``.
+
+    Example:
+        >>> figure = likelihood_curves({"gaussian": torch.tensor([0.0, 1.0])}, grid=torch.linspace(-1, 2, 9))
+        >>> figure.axes[0].get_title()
+        'gaussian'
+    """
+    if "categorical" in targets:
+        raise InvalidValue(
+            "likelihood_curves: targets must have scalar outputs, got 'categorical'. Leave it out."
+        )
+    columns = min(3, len(targets))
+    rows = -(-len(targets) // columns)
+    figure, axes = new_figure(rows, columns, 3.1 * columns, 2.8 * rows)
+    panels = np.ravel(axes)
+    for panel, (name, target) in zip(panels, targets.items(), strict=False):
+        row = likelihood(name)
+        column = grid[:, None].expand(-1, len(target))
+        curve = negative_log_likelihood(name, column, target.expand_as(column)).mean(1)
+        best = row.best_constant(target).item()
+        panel.plot(grid, curve, color=PALETTE[0])
+        panel.axvline(best, color=PALETTE[1], linestyle="--", linewidth=1.4)
+        panel.set_title(name)
+        panel.set_xlabel(f"output: {row.output}")
+        low, high = float(curve.min()), float(curve.max())
+        panel.set_ylim(low - 0.05 * (high - low), low + min(high - low, 4.0))
+    for panel in panels[len(targets) :]:
+        panel.set_axis_off()
+    panels[0].set_ylabel("mean −log p")
+    return figure

@@ -1,22 +1,20 @@
 """Logistic, softmax and discriminant fits agree with scikit-learn; plain least squares hides a class."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
+from torch import Tensor
 
 from gradatim.data import load
-from gradatim.linear import (
-    LinearClassifier,
-    fit_lda,
-    fit_least_squares,
-    fit_logistic,
-    fit_softmax,
-)
-from gradatim.plots.linear import class_regions
+from gradatim.linear import LinearClassifier, fit_lda, fit_least_squares, fit_logistic, fit_softmax
+from gradatim.plots.style import PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -119,3 +117,44 @@ def run(settings: Settings) -> Report:
     check_masking(report, settings)
     check_scikit_learn(report, settings)
     return report
+
+
+def class_regions(
+    X: Tensor, y: Tensor, classifiers: Mapping[str, LinearClassifier], *, resolution: int = 300
+) -> Figure:
+    """Draw the regions of the plane that linear classifiers give to each class.
+
+    Args:
+        X: Points, shape ``(N, 2)``.
+        y: Labels, shape ``(N,)``.
+        classifiers: Fits by label.
+        resolution: Points of the grid along each axis.
+
+    Example:
+        >>> from gradatim.linear import fit_lda
+        >>> X, y = torch.tensor([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, 1.0]]), torch.tensor([0, 0, 1, 1])
+        >>> len(class_regions(X, y, {"LDA": fit_lda(X, y)}).axes)
+        1
+    """
+    figure, axes = new_figure(columns=len(classifiers), width=3.4 * len(classifiers), height=3.5)
+    X = X.double()
+    margin = 0.08 * (X.amax(0) - X.amin(0))
+    low, high = (X.amin(0) - margin).tolist(), (X.amax(0) + margin).tolist()
+    x1, x2 = (torch.linspace(low[i], high[i], resolution, dtype=X.dtype) for i in (0, 1))
+    grid = torch.cartesian_prod(x1, x2)
+    classes, indices = torch.unique(y, return_inverse=True)
+    colours = PALETTE[: len(classes)]
+    for panel, (label, classifier) in zip(np.ravel(axes), classifiers.items(), strict=True):
+        region = torch.searchsorted(classes, classifier.predict(grid)).reshape(resolution, -1)
+        panel.pcolormesh(
+            x1.numpy(), x2.numpy(), region.T.numpy(), cmap=ListedColormap(colours), vmin=-0.5, vmax=len(classes) - 0.5,
+            alpha=0.25, linewidth=0, rasterized=True,
+        )  # fmt: skip
+        for place, colour in enumerate(colours):
+            panel.plot(*X[indices == place].T.numpy(), "o", markersize=2.5, color=colour)
+        accuracy = (classifier.predict(X) == y).double().mean().item()
+        panel.set_title(f"{label}: {accuracy:.1%}")
+        panel.grid(False)
+        panel.set_xlabel("$x_1$")
+    np.ravel(axes)[0].set_ylabel("$x_2$")
+    return figure

@@ -1,12 +1,14 @@
 """Gradient descent from zero picks the shortest of infinitely many exact solutions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from gradatim.linear import descent_path, fit_minimum_norm, fit_ridge, hessian_eigenvalues
-from gradatim.plots.linear import solution_line
+from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -92,3 +94,51 @@ def check_ends(
         measured=other.norm().item(),
         holds=other.norm() > shortest.norm(),
     )
+
+
+def solution_line(
+    x: Tensor,
+    y: float,
+    paths: Mapping[str, Tensor],
+    curves: Mapping[str, Tensor],
+) -> Figure:
+    r"""Draw the line of exact solutions of one equation in two unknowns, and how far descent ends from the shortest.
+
+    Args:
+        x: Coefficients of the equation :math:`x^\top w=y`, shape ``(2,)``.
+        y: Its right-hand side.
+        paths: Weights visited in the plane by label, shape ``(steps + 1, 2)``.
+        curves: Distances to the minimum-norm solution of a larger problem by label, one a step.
+
+    Example:
+        >>> path = {"from zero": torch.zeros(3, 2)}
+        >>> figure = solution_line(torch.tensor([1.0, 1.0]), 1.0, path, {"from zero": torch.ones(5)})
+        >>> len(figure.axes)
+        2
+    """
+    figure, (plane, distance) = new_figure(columns=2, width=9.5, height=4.3)
+    shortest = y * x / x.square().sum()
+    along = torch.stack([-x[1], x[0]]) / x.norm()
+    ends = shortest + 4 * torch.stack([-along, along])
+    plane.plot(*ends.T.numpy(), color=INK, linewidth=2.2, label="all exact solutions")
+    plane.plot(*torch.stack([torch.zeros(2), shortest]).T.numpy(), ":", color=MUTED)
+    for colour, (label, path) in zip(PALETTE, paths.items(), strict=False):
+        plane.plot(*path.T.numpy(), "o-", color=colour, markersize=3, linewidth=1.2, label=label)
+        plane.plot(*path[0].numpy(), "o", markersize=7, color=colour)
+    star = {"markersize": 15, "color": PALETTE[4], "markeredgecolor": INK}
+    plane.plot(*shortest.numpy(), "*", zorder=5, label="$X^+y$", **star)
+    plane.set_aspect("equal")
+    plane.set_xlim(-2.4, 2.9)
+    plane.set_ylim(-2.4, 2.4)
+    plane.set_xlabel("$w_1$")
+    plane.set_ylabel("$w_2$")
+    plane.set_title("One equation, two unknowns")
+    plane.legend(loc="lower left", fontsize=8)
+    for label, curve in curves.items():
+        distance.plot(curve.numpy(), label=label)
+    distance.set_yscale("log")
+    distance.set_title("Many unknowns")
+    distance.set_xlabel("step")
+    distance.set_ylabel("distance to $X^+y$")
+    distance.legend()
+    return figure

@@ -1,15 +1,20 @@
 """Threshold units compute every Boolean function in two layers, but in one layer only a few of them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from gradatim.linear import separate
 from gradatim.linear.counting import dichotomies
+from gradatim.linear.separability import Separation
 from gradatim.neurons import ThresholdNetwork, binary_inputs, boolean_network, gate
-from gradatim.plots.neurons import separability_grid, threshold_network
+from gradatim.plots.neurons import BLUE, ORANGE, TINTS, draw_classes, threshold_network
+from gradatim.plots.style import INK, new_figure
 from gradatim.reports import Report
 
 # Values on (0,0), (0,1), (1,0), (1,1)
@@ -141,3 +146,55 @@ def _pictures(report: Report) -> None:
         caption="The general construction on the parity of three inputs: each hidden unit detects one input "
         "pattern, the output collects them. Here a = 1, b = 0, c = 0.",
     )
+
+
+def separability_grid(
+    panels: Mapping[str, tuple[Sequence[int], Separation | None]], *, columns: int = 4
+) -> Figure:
+    """Draw Boolean functions of two inputs with their widest line, or the point both classes share.
+
+    Args:
+        panels: By title, the values on (0,0), (0,1), (1,0), (1,1) and the result of ``separate``, or
+            ``None`` for a constant.
+        columns: Panels in a row.
+
+    Example:
+        >>> from gradatim.linear import separate
+        >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
+        >>> figure = separability_grid({"OR": ((0, 1, 1, 1), separate(corners, [0, 1, 1, 1]))})
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    figure, axes = new_figure(rows, columns, 1.75 * columns + 0.2, 1.85 * rows + 0.1)
+    corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    for panel, (title, (values, found)) in zip(np.ravel(axes), panels.items(), strict=False):
+        if found is not None and found.separable:
+            _shade_sides(panel, found)
+        elif found is not None and found.shared_point is not None:
+            for label, colour in ((0, ORANGE), (1, BLUE)):
+                ends = corners[np.asarray(values) == label]
+                panel.plot(*ends.T, color=colour, linestyle="--", linewidth=1.4)
+            panel.plot(*found.shared_point, "X", color=INK, markersize=9, zorder=4)
+        draw_classes(panel, corners, values, size=70)
+        panel.set_title(title, fontsize=9.5, pad=4, color=INK if _splits(found) else ORANGE)
+        panel.set(
+            xlim=(-0.45, 1.45), ylim=(-0.45, 1.45), xticks=[0, 1], yticks=[0, 1], aspect="equal"
+        )
+        panel.grid(False)
+    for panel in np.ravel(axes)[len(panels) :]:
+        panel.set_axis_off()
+    return figure
+
+
+def _splits(found: Separation | None) -> bool:
+    return found is None or found.separable
+
+
+def _shade_sides(axes: Axes, found: Separation) -> None:
+    assert found.weights is not None
+    assert found.bias is not None
+    grid = np.linspace(-0.45, 1.45, 200)
+    a, b = np.meshgrid(grid, grid)
+    distance = found.weights[0] * a + found.weights[1] * b + found.bias
+    axes.contourf(a, b, distance > 0, levels=[-0.5, 0.5, 1.5], cmap=TINTS)
+    axes.contour(a, b, distance, levels=[0.0], colors=INK, linewidths=1.4)

@@ -1,13 +1,15 @@
 """Hyperplanes make all labelings of n ≤ d points, exactly half at n = 2d, almost none beyond."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from gradatim.linear import cover_count
-from gradatim.linear.counting import dichotomies
+from gradatim.linear.counting import cover_count, dichotomies
 from gradatim.linear.separability import separate
-from gradatim.plots.neurons import cover_fraction
+from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
 
@@ -99,3 +101,29 @@ def _transition(report: Report, settings: Settings, rng: np.random.Generator) ->
         columns=["n", "n / d", "formula", "measured"],
         rows=rows,
     )
+
+
+def cover_fraction(
+    dims: Sequence[int], measured: Mapping[int, Sequence[tuple[int, int]]] | None = None
+) -> Figure:
+    """Draw the share of labelings that hyperplanes can make against points per dimension.
+
+    Args:
+        dims: Dimensions to draw Cover's formula for.
+        measured: By dimension, numbers of points and of labelings found by enumeration.
+
+    Example:
+        >>> figure = cover_fraction([2, 50], {2: [(3, 6), (4, 8)]})
+    """
+    figure, axes = new_figure(width=6.5, height=4.2)
+    for d, colour in zip(dims, cycle(PALETTE), strict=False):
+        n = np.arange(1, 4 * d + 1)
+        share = [cover_count(int(k), d) / 2 ** int(k) for k in n]
+        axes.plot(n / d, share, color=colour, label=f"d = {d}")
+        found = (measured or {}).get(d, ())
+        axes.plot([k / d for k, _ in found], [c / 2**k for k, c in found], "o", color=colour)
+    axes.axvline(2.0, color=MUTED, linewidth=1.0, linestyle=":")
+    axes.axhline(0.5, color=MUTED, linewidth=1.0, linestyle=":")
+    axes.set(xlabel="points per dimension, n / d", ylabel="share of all labelings", xlim=(0, 4))
+    axes.legend()
+    return figure

@@ -1,15 +1,17 @@
 """Hebb's rule with targets 0 and 1 never unlearns; with targets ±1 it learns every separable gate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from gradatim.neurons import HebbianRun, hebbian_learning
-from gradatim.plots.neurons import decision_regions, hebbian_errors
+from gradatim.plots.neurons import decision_regions
+from gradatim.plots.style import new_figure
 from gradatim.reports import Report
 
 CORNERS = np.array(list(product([0, 1], repeat=2)))
@@ -122,3 +124,24 @@ def _activation(run: HebbianRun) -> Callable[[NDArray[np.float64]], NDArray[np.f
 
 def _numbers(values: NDArray[np.float64]) -> str:
     return "(" + ", ".join(f"{value:g}" for value in values) + ")"
+
+
+def hebbian_errors(runs: Mapping[str, HebbianRun], *, epochs: int) -> Figure:
+    """Draw how many samples each run of Hebb's rule gets wrong after each epoch.
+
+    Args:
+        runs: By label; a run that ended early stays at its last value.
+        epochs: How far to draw.
+
+    Example:
+        >>> from gradatim.neurons import hebbian_learning
+        >>> figure = hebbian_errors({"or": hebbian_learning([[0], [1]], [0, 1])}, epochs=5)
+    """
+    figure, axes = new_figure(width=6.5, height=3.6)
+    for (label, run), marker in zip(runs.items(), cycle("os^D"), strict=False):
+        errors = [*run.errors, *[run.errors[-1]] * epochs][:epochs]
+        axes.plot(range(1, epochs + 1), errors, marker=marker, markersize=5, label=label)
+    axes.set(xlabel="epoch", ylabel="samples wrong", ylim=(-0.2, None))
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.legend()
+    return figure

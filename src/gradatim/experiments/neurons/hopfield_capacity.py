@@ -8,6 +8,12 @@ import torch
 from torch import Tensor
 
 from gradatim.data import load
+from gradatim.experiments.neurons._hopfield_figures import (
+    energy_descent,
+    hopfield_capacity_curves,
+    memory_comparison,
+    recall_rows,
+)
 from gradatim.neurons import (
     TRANSITION,
     DenseMemory,
@@ -15,12 +21,6 @@ from gradatim.neurons import (
     ModernHopfield,
     bit_error,
     hopfield_capacity,
-)
-from gradatim.plots.memories import (
-    energy_descent,
-    hopfield_capacity_curves,
-    memory_comparison,
-    recall_rows,
 )
 from gradatim.reports import Report
 

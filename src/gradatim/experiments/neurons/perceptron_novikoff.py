@@ -4,10 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gradatim.experiments.neurons._perceptron_figures import (
+    mistakes_against_bound,
+    perceptron_path,
+    version_space,
+)
 from gradatim.linear import separate
 from gradatim.linear.separability import in_version_space
 from gradatim.neurons import Perceptron
-from gradatim.plots.neurons import mistakes_against_bound, perceptron_path, version_space
 from gradatim.reports import Report
 
 

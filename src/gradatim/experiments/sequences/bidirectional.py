@@ -1,13 +1,15 @@
 """A network that also reads backwards knows what comes next; one that reads forwards cannot."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from gradatim.losses import token_cross_entropy
 from gradatim.models import SequenceTagger
-from gradatim.plots.recurrent import score_by_offset
+from gradatim.plots.style import MARKERS, MUTED, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -132,3 +134,41 @@ def run(settings: Settings) -> Report:
         caption="Share of right labels of the ambiguous word, by where the clue stands.",
     )
     return report
+
+
+def score_by_offset(
+    scores: Mapping[str, Mapping[int, float]],
+    *,
+    chance: float,
+    xlabel: str,
+    ylabel: str = "accuracy",
+) -> Figure:
+    """Draw scores against where the information stands: to the left in the past, to the right in the future.
+
+    Args:
+        scores: Score by offset in steps, by model.
+        chance: What guessing gives.
+        xlabel: What the offset is.
+        ylabel: What the score is.
+
+    Example:
+        >>> figure = score_by_offset({"forward": {-1: 1.0, 1: 0.5}}, chance=0.5, xlabel="offset")
+        >>> len(figure.axes[0].lines)
+        3
+    """
+    figure, panel = new_figure(width=7.0, height=3.9)
+    for place, (label, by_offset) in enumerate(scores.items()):
+        offsets = sorted(by_offset)
+        panel.plot(
+            offsets, [by_offset[offset] for offset in offsets], label=label,
+            marker=MARKERS[place % len(MARKERS)], markersize=5,
+        )  # fmt: skip
+    panel.axvline(0, color=MUTED, linewidth=0.8, zorder=0)
+    panel.axhline(chance, color=MUTED, linestyle=":", linewidth=1.2, zorder=0)
+    panel.annotate("past", (0, 1.07), (-6, 0), textcoords="offset points", ha="right", fontsize=9, color=MUTED)  # fmt: skip
+    panel.annotate("future", (0, 1.07), (6, 0), textcoords="offset points", ha="left", fontsize=9, color=MUTED)  # fmt: skip
+    panel.set_ylim(0.0, 1.14)
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel(ylabel)
+    panel.legend(loc="lower left")
+    return figure

@@ -8,13 +8,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 import torch.nn.functional as F
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.data import load
+from gradatim.errors import InvalidValue
 from gradatim.experiments._characters import made_up_entropy, made_up_text, table_bits
 from gradatim.losses import token_cross_entropy
 from gradatim.models import RecurrentLanguageModel
-from gradatim.plots import comparison_bars, token_surprise
+from gradatim.plots import comparison_bars
+from gradatim.plots.style import INK, SEQUENTIAL, new_figure
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -223,3 +227,46 @@ def _draw(report: Report, bits: dict[str, float], carried: Tensor, text: Text) -
         token_surprise(shown, carried[: len(shown)].numpy()),
         caption="Dark letters came as a surprise: beginnings of words and of names.",
     )
+
+
+def token_surprise(text: str, bits: ArrayLike, *, columns: int = 60) -> Figure:
+    """Write a text with every letter on a ground as dark as it was unexpected.
+
+    Args:
+        text: Letters.
+        bits: Bits of each letter, :math:`-\\log_2 p`, shape ``(len(text),)``.
+        columns: Letters in a line; a line break also ends a line.
+
+    Example:
+        >>> figure = token_surprise("to be", [3.0, 0.5, 0.1, 4.0, 0.2])
+        >>> figure.axes[1].get_ylabel()
+        'bits'
+    """
+    costs = np.asarray(bits, dtype=float)
+    if costs.shape != (len(text),) or not text:
+        raise InvalidValue(
+            f"token_surprise: bits must hold one number for each of {len(text)} letters, at least one, "
+            f"got shape {costs.shape}."
+        )
+    places, row, column = [], 0, 0
+    for letter in text:
+        places.append((row, column))
+        column += 1
+        if column == columns or letter == "\n":
+            row, column = row + 1, 0
+    grid = np.full((places[-1][0] + 1, columns), np.nan)
+    for place, cost in zip(places, costs, strict=True):
+        grid[place] = cost
+    grid = grid[:, : max(x for _, x in places) + 1]
+    top = max(float(costs.max()), 1.0)
+    figure, axes = new_figure(width=0.14 * grid.shape[1] + 0.9, height=0.24 * len(grid) + 0.5)
+    image = axes.imshow(grid, cmap=SEQUENTIAL, vmin=0, vmax=top, aspect="auto")
+    for (y, x), letter, cost in zip(places, text, costs, strict=True):
+        shown = "↵" if letter == "\n" else letter
+        color = "white" if cost > 0.6 * top else INK
+        axes.text(
+            x, y, shown, ha="center", va="center", fontsize=8, family="monospace", color=color
+        )
+    axes.set_axis_off()
+    figure.colorbar(image, ax=axes, label="bits", shrink=0.9, pad=0.01)
+    return figure

@@ -1,18 +1,24 @@
 """Strings of spoken digits that nobody cut apart: CTC finds where each digit lies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.data import pad_sequences
+from gradatim.errors import InvalidValue
 from gradatim.experiments.sequences._utterances import WIDTH, Utterances, load_utterances
 from gradatim.losses import ctc_loss
 from gradatim.models import CTC
 from gradatim.nn import prefix_beam_search
-from gradatim.plots import label_probabilities, learning_curves
+from gradatim.plots import learning_curves
+from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.training import Trainer, ctc_step
 
@@ -177,3 +183,50 @@ def _draw(report: Report, log_probs: Tensor, strings: Strings) -> None:
         label_probabilities(panels, list("0123456789")),
         caption="The network is silent (blank) most of the time and names each digit in a short spike.",
     )
+
+
+def label_probabilities(
+    panels: Sequence[tuple[str, ArrayLike]], labels: Sequence[str], *, xlabel: str = "frame"
+) -> Figure:
+    """Draw the probability of every label over time, as a CTC network states them.
+
+    Args:
+        panels: For each panel a heading and probabilities, shape ``(T, K)``, blank first.
+        labels: Names of the labels after the blank, ``K - 1``.
+        xlabel: What a row of the probabilities is.
+
+    Example:
+        >>> figure = label_probabilities([("yes", [[0.9, 0.1], [0.2, 0.8]])], ["y"])
+        >>> figure.axes[0].get_title()
+        'yes'
+    """
+    tables = [np.asarray(values, dtype=float) for _, values in panels]
+    if not tables or any(t.ndim != 2 or t.shape[1] != len(labels) + 1 for t in tables):
+        raise InvalidValue(
+            f"label_probabilities: panels must have {len(labels) + 1} columns, a blank and one for each "
+            f"label, got {[t.shape for t in tables]}."
+        )
+    figure, axes = new_figure(len(tables), 1, 7.0, 1.75 * len(tables) + 0.3)
+    for panel, (title, _), table in zip(np.ravel(axes), panels, tables, strict=True):
+        panel.plot(table[:, 0], color=MUTED, linewidth=1.0, linestyle=":")
+        for k, name in enumerate(labels, 1):
+            if table[:, k].max() > 0.25:
+                panel.plot(table[:, k], color=PALETTE[(k - 1) % len(PALETTE)])
+                _name_spikes(panel, table[:, k], name, PALETTE[(k - 1) % len(PALETTE)])
+        panel.set(ylim=(-0.03, 1.22), ylabel="probability", yticks=[0, 0.5, 1])
+        panel.set_title(title)
+    first, last = np.ravel(axes)[0], np.ravel(axes)[-1]
+    first.text(1.0, 1.06, "dotted: blank", transform=first.transAxes, ha="right", color=MUTED)
+    last.set_xlabel(xlabel)
+    return figure
+
+
+def _name_spikes(panel: Axes, curve: np.ndarray, name: str, color: str) -> None:
+    """Write the label at the top of each stretch where it is likely."""
+    edges = np.flatnonzero(np.diff(np.r_[False, curve > 0.25, False].astype(int)))
+    for start, stop in edges.reshape(-1, 2):
+        peak = start + int(curve[start:stop].argmax())
+        panel.annotate(
+            name, (peak, curve[peak]), (0, 3), textcoords="offset points",
+            ha="center", color=color, fontsize=10, fontweight="bold",
+        )  # fmt: skip

@@ -1,12 +1,16 @@
 """A learned initial state pays in the first steps of a sequence, where the start says something."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from gradatim.nn import Recurrent
-from gradatim.plots.recurrent import error_by_step
+from gradatim.plots.style import PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -101,3 +105,30 @@ def run(settings: Settings) -> Report:
         "all. Only a state computed from the sequence itself, as a decoder gets it, would differ."
     )
     return report
+
+
+def error_by_step(errors: Mapping[str, ArrayLike]) -> Figure:
+    """Draw the error of every step of a sequence, on a logarithmic scale, pairs of lines in one colour.
+
+    Args:
+        errors: Errors ``(T,)`` by label; labels with the same words before a comma share a colour.
+
+    Example:
+        >>> len(error_by_step({"GRU, zero": [1.0, 0.1], "GRU, learned": [0.2, 0.1]}).axes[0].lines)
+        2
+    """
+    figure, panel = new_figure(width=7.0, height=3.9)
+    families = list(dict.fromkeys(label.partition(",")[0] for label in errors))
+    for place, (label, curve) in enumerate(errors.items()):
+        values = np.asarray(curve, dtype=float)
+        family = families.index(label.partition(",")[0])
+        is_first = place == [name.partition(",")[0] for name in errors].index(families[family])
+        panel.plot(
+            np.arange(1, len(values) + 1), values, "--" if is_first else "-",
+            color=PALETTE[family % len(PALETTE)], label=label,
+        )  # fmt: skip
+    panel.set_yscale("log")
+    panel.set_xlabel("time step")
+    panel.set_ylabel("mean squared error")
+    panel.legend()
+    return figure

@@ -1,17 +1,19 @@
 """How long recurrent networks remember, on copying and adding, depends on the cell and on how it starts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import log
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from gradatim.data import adding_task, copy_task
 from gradatim.models import LRUStack
 from gradatim.nn import MinGRUCell, Recurrent
-from gradatim.plots.recurrent import score_against_lag
+from gradatim.plots.style import MARKERS, MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -126,3 +128,45 @@ def run(settings: Settings) -> Report:
         caption=f"Share of right answers after {settings.steps} batches of {settings.batch_size} fresh sequences.",
     )
     return report
+
+
+def score_against_lag(
+    scores: Mapping[str, Mapping[str, Mapping[int, float]]],
+    *,
+    chance: Mapping[str, float],
+    ylabel: str = "accuracy",
+) -> Figure:
+    """Draw how well models remember against how long, one panel a task.
+
+    Args:
+        scores: Score by lag, by model, by task.
+        chance: What guessing gives, by task.
+        ylabel: What the score is.
+
+    Example:
+        >>> figure = score_against_lag({"copy": {"gru": {10: 1.0, 100: 0.5}}}, chance={"copy": 0.1})
+        >>> figure.axes[0].get_title()
+        'copy'
+    """
+    figure, axes = new_figure(columns=len(scores), width=4.3 * len(scores), height=3.9, sharey=True)
+    for panel, (task, models) in zip(np.atleast_1d(axes), scores.items(), strict=True):
+        for place, (model, by_lag) in enumerate(models.items()):
+            panel.plot(
+                list(by_lag), list(by_lag.values()), label=model if panel is figure.axes[0] else None,
+                marker=MARKERS[place % len(MARKERS)], markersize=5, color=PALETTE[place % len(PALETTE)],
+            )  # fmt: skip
+        panel.axhline(chance[task], color=MUTED, linestyle=":", linewidth=1.2)
+        panel.annotate(
+            "chance", (0.0, chance[task]), xycoords=("axes fraction", "data"), xytext=(3, 3),
+            textcoords="offset points", fontsize=8, color=MUTED,
+        )  # fmt: skip
+        panel.set_xscale("log")
+        lags = sorted({lag for by_lag in models.values() for lag in by_lag})
+        panel.set_xticks(lags, [str(lag) for lag in lags])
+        panel.minorticks_off()
+        panel.set_ylim(-0.03, 1.05)
+        panel.set_title(task)
+        panel.set_xlabel("lag (steps to remember over)")
+    figure.axes[0].set_ylabel(ylabel)
+    figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
+    return figure

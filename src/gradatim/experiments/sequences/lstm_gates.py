@@ -1,13 +1,17 @@
 """An LSTM taught to hold a bit opens its input gate to write and shuts its forget gate to erase."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from gradatim.instruments import GateHistory, record_gates
 from gradatim.nn import Recurrent
-from gradatim.plots.recurrent import gates_over_time
+from gradatim.plots.style import PALETTE, SEQUENTIAL, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -117,3 +121,45 @@ def run(settings: Settings) -> Report:
         report.claim(name, expected=expected, measured=measured, holds=holds)
     draw_gates(report, model, x, y, gates)
     return report
+
+
+def gates_over_time(
+    signals: Mapping[str, ArrayLike],
+    gates: Mapping[str, ArrayLike],
+    marks: Sequence[int] = (),
+    *,
+    mark_label: str = "write",
+) -> Figure:
+    """Draw what goes in and out of a cell, and under it its gates, against time.
+
+    Args:
+        signals: Curves of the upper panel by label, each ``(T,)``.
+        gates: Rows of the lower panel by label, each ``(T,)`` with values in [0, 1].
+        marks: Times of events, drawn as vertical lines.
+        mark_label: What happens then.
+
+    Example:
+        >>> figure = gates_over_time({"x": [0, 1, 0]}, {"input": [0, 1, 0], "forget": [1, 0, 1]}, [1])
+        >>> [label.get_text() for label in figure.axes[1].get_yticklabels()]
+        ['input', 'forget']
+    """
+    figure, (upper, lower) = new_figure(2, 1, width=8.0, height=4.6, sharex=True)
+    for place, (label, curve) in enumerate(signals.items()):
+        upper.step(np.arange(len(np.asarray(curve))), np.asarray(curve), where="mid", label=label, color=PALETTE[place])  # fmt: skip
+    for panel in (upper, lower):
+        for number, mark in enumerate(marks):
+            panel.axvline(
+                mark, color=PALETTE[4], linewidth=1.2, alpha=0.8, zorder=1,
+                label=mark_label if number == 0 and panel is upper else None,
+            )  # fmt: skip
+    upper.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5, borderaxespad=0.2)
+    upper.set_ylabel("value")
+    rows = np.stack([np.asarray(row, dtype=float) for row in gates.values()])
+    image = lower.imshow(
+        rows, aspect="auto", cmap=SEQUENTIAL, vmin=0.0, vmax=1.0, interpolation="nearest"
+    )
+    lower.set_yticks(range(len(rows)), list(gates))
+    lower.grid(False)
+    lower.set_xlabel("time step")
+    figure.colorbar(image, ax=lower, label="opening", pad=0.01)
+    return figure

@@ -1,16 +1,17 @@
 """A linear recurrence needs no loop over time: a scan gives the same states in logarithmic depth."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gradatim.nn import Recurrent, linear_scan
 from gradatim.nn.scan import BLOCK
-from gradatim.plots.recurrent import scan_costs
+from gradatim.plots.style import MARKERS, MUTED, new_figure
 from gradatim.reports import Report
 
 
@@ -165,3 +166,32 @@ def run(settings: Settings) -> Report:
     check_depth(report)
     check_cost(report, settings)
     return report
+
+
+def scan_costs(seconds: Mapping[str, Mapping[int, float]], *, title: str = "") -> Figure:
+    """Draw seconds against length, both on logarithmic scales, beside the slope of linear growth.
+
+    Args:
+        seconds: Seconds by length, by method.
+        title: Title of the figure.
+
+    Example:
+        >>> figure = scan_costs({"loop": {10: 0.1, 100: 1.0}})
+        >>> figure.axes[0].get_xscale()
+        'log'
+    """
+    figure, panel = new_figure(width=6.5, height=4.0)
+    for place, (label, by_length) in enumerate(seconds.items()):
+        milliseconds = [1e3 * value for value in by_length.values()]
+        panel.plot(list(by_length), milliseconds, marker=MARKERS[place % len(MARKERS)], label=label)
+    lengths = sorted({length for by_length in seconds.values() for length in by_length})
+    least = 1e3 * min(value for by_length in seconds.values() for value in by_length.values())
+    panel.plot(lengths, [0.5 * least * n / lengths[0] for n in lengths], ":", color=MUTED, label="∝ length")  # fmt: skip
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log")
+    panel.set_xticks(lengths, [f"{n:,}" for n in lengths])
+    panel.set_xlabel("length $T$")
+    panel.set_ylabel("milliseconds")
+    panel.set_title(title)
+    panel.legend()
+    return figure

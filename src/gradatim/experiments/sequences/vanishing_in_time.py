@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from gradatim.instruments import TimeGradients, gradient_through_time
 from gradatim.nn import ElmanCell, LSTMCell, Recurrent
-from gradatim.plots.recurrent import gradient_against_lag, matrix_powers
+from gradatim.plots.recurrent import gradient_against_lag
+from gradatim.plots.style import MUTED, new_figure
 from gradatim.reports import Report
 
 
@@ -137,3 +141,36 @@ def run(settings: Settings) -> Report:
     check_bound(report, settings)
     check_non_normal(report)
     return report
+
+
+def matrix_powers(
+    norms: ArrayLike, *, spectral_norm: float, spectral_radius: float, title: str = ""
+) -> Figure:
+    r"""Draw :math:`\|U^k\|_2` between what its norm allows and what its radius promises.
+
+    Args:
+        norms: :math:`\|U^k\|_2` for :math:`k = 0, 1, \dots`.
+        spectral_norm: :math:`\|U\|_2`.
+        spectral_radius: Largest :math:`|\lambda|` of :math:`U`.
+        title: Title of the figure.
+
+    Example:
+        >>> len(matrix_powers([1.0, 0.5, 0.25], spectral_norm=0.5, spectral_radius=0.5).axes[0].lines)
+        4
+    """
+    values = np.asarray(norms, dtype=float)
+    k = np.arange(len(values))
+    figure, panel = new_figure(width=6.5, height=3.9)
+    panel.plot(k, values, marker="o", markersize=3, label=r"$\|U^k\|_2$, measured")
+    panel.plot(k, spectral_norm ** k.astype(float), ":", label=r"$\|U\|_2^{\,k}$, the bound")
+    panel.plot(
+        k, spectral_radius ** k.astype(float), "--", label=r"$\rho(U)^k$, what eigenvalues suggest"
+    )
+    panel.axhline(1.0, color=MUTED, linewidth=0.8, zorder=0)
+    panel.set_yscale("log")
+    panel.set_ylim(min(values.min(), 1.0) / 10, values.max() * 100)
+    panel.set_xlabel("steps $k$")
+    panel.set_ylabel("largest growth of a gradient")
+    panel.set_title(title)
+    panel.legend()
+    return figure

@@ -1,13 +1,18 @@
 """Weights of the past that sum to one are a unit root: shocks never fade and the variance never settles."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.sequences import forecast_bands
-from gradatim.plots.timeseries import root_circle
+from gradatim.plots.style import INK, MARKERS, RULE, new_figure
 from gradatim.reports import Report
 from gradatim.timeseries import AR
 
@@ -163,3 +168,36 @@ def run(settings: Settings) -> Report:
     check_forecasts(report, settings)
     check_estimates(report, settings)
     return report
+
+
+def root_circle(roots: Mapping[str, ArrayLike], *, title: str = "") -> Figure:
+    """Draw the roots of autoregressions in the complex plane, with the unit circle that they must stay inside.
+
+    Args:
+        roots: Complex roots by model.
+        title: Heading.
+
+    Example:
+        >>> figure = root_circle({"random walk": [1.0 + 0j]})
+        >>> figure.axes[0].get_aspect()
+        1.0
+    """
+    figure, panel = new_figure(width=5.0, height=5.0)
+    panel.add_patch(Circle((0, 0), 1.0, facecolor="#F4F6F9", edgecolor=INK, linewidth=1.2))
+    panel.axhline(0, color=RULE, linewidth=0.8)
+    panel.axvline(0, color=RULE, linewidth=0.8)
+    for place, (label, values) in enumerate(roots.items()):
+        z = np.asarray(values, dtype=complex)
+        panel.plot(
+            z.real, z.imag, MARKERS[place % len(MARKERS)], markersize=8, label=label,
+            markerfacecolor="none", markeredgewidth=2.0, zorder=3,
+        )  # fmt: skip
+    reach = 1.15 * max(1.0, *(np.abs(np.asarray(z)).max() for z in roots.values()))
+    panel.set_xlim(-reach, reach)
+    panel.set_ylim(-reach, reach)
+    panel.set_aspect("equal")
+    panel.set_xlabel("real part")
+    panel.set_ylabel("imaginary part")
+    panel.set_title(title)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    return figure

@@ -1,15 +1,19 @@
 """Weather behind a diary of walks and umbrellas: how probable, which weather, and which tables."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
+from gradatim.errors import InvalidValue
 from gradatim.plots.attention import numbered_matrices
 from gradatim.plots.curves import CurvePanel, curve_panels
-from gradatim.plots.timeseries import state_probabilities
+from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.timeseries import HMM, CategoricalEmission, HMMFit, stationary_distribution
 
@@ -235,3 +239,52 @@ def run(settings: Settings) -> Report:
     check_decoding(report, settings)
     check_learning(report, settings)
     return report
+
+
+def state_probabilities(
+    posterior: ArrayLike, states: Sequence[str], paths: Mapping[str, ArrayLike]
+) -> Figure:
+    """Draw the probability of each hidden state against time, over strips of the states that were named.
+
+    Args:
+        posterior: Probabilities, shape ``(T, K)``.
+        states: Names of the ``K`` states.
+        paths: States ``(T,)`` by label: the truth, what was decoded.
+
+    Example:
+        >>> figure = state_probabilities([[0.9, 0.1], [0.2, 0.8]], ["dry", "wet"], {"truth": [0, 1]})
+        >>> [label.get_text() for label in figure.axes[1].get_yticklabels()]
+        ['truth']
+    """
+    table = np.asarray(posterior, dtype=float)
+    if table.ndim != 2 or table.shape[1] != len(states):
+        raise InvalidValue(
+            f"state_probabilities: posterior must have {len(states)} columns, one per state, got shape {table.shape}."
+        )
+    figure, (upper, lower) = new_figure(2, 1, 8.0, 3.6 + 0.3 * len(paths), sharex=True)
+    colors = [_state_color(k) for k in range(len(states))]
+    edges = np.arange(len(table) + 1) - 0.5
+    height = np.zeros(len(table))
+    for k, name in enumerate(states):
+        upper.stairs(height + table[:, k], edges, baseline=height, fill=True, color=colors[k], label=name)  # fmt: skip
+        height = height + table[:, k]
+    upper.set_ylim(0, 1)
+    upper.set_ylabel("probability")
+    upper.grid(False)
+    for row, path in enumerate(paths.values()):
+        for k in range(len(states)):
+            at = np.flatnonzero(np.asarray(path) == k)
+            lower.bar(at, 0.8, width=1.0, bottom=row - 0.4, color=colors[k])
+    lower.set_yticks(range(len(paths)), list(paths), color=INK)
+    lower.invert_yaxis()
+    lower.grid(False)
+    lower.set_xlim(edges[0], edges[-1])
+    lower.set_xlabel("time step")
+    figure.legend(*upper.get_legend_handles_labels(), loc="outside upper center", ncols=len(states), frameon=False, fontsize=9)  # fmt: skip
+    return figure
+
+
+def _state_color(k: int) -> str:
+    """Sun is orange, rain is blue, clouds are grey, in this order."""
+    order = (4, 0, 6, 2, 3, 1, 5, 7)
+    return PALETTE[order[k % len(order)]]

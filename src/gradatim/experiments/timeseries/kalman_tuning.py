@@ -1,14 +1,18 @@
 """What Q, R and P₀ do to a Kalman filter: trust, lag, forgetting, and how the data betray a wrong ratio."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
+from gradatim.errors import InvalidValue
 from gradatim.plots.curves import CurvePanel, curve_panels
-from gradatim.plots.timeseries import filter_traces
+from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.timeseries import Filtered, LinearDynamicalSystem
 
@@ -188,3 +192,41 @@ def run(settings: Settings) -> Report:
     check_ratio(report, settings)
     draw_traces(report, settings)
     return report
+
+
+def filter_traces(
+    truth: ArrayLike,
+    observations: ArrayLike,
+    estimates: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    ylabel: str = "state",
+) -> Figure:
+    """Draw what filters make of the same observations, each in a panel with a band of two deviations.
+
+    Args:
+        truth: True states, shape ``(T,)``.
+        observations: What was seen, shape ``(T,)``.
+        estimates: For each filter the means and the standard deviations, shape ``(T,)`` each.
+        ylabel: What the state is.
+
+    Example:
+        >>> figure = filter_traces([0, 1], [0.2, 0.9], {"K = 0.6": ([0.1, 0.6], [0.5, 0.4])})
+        >>> figure.axes[0].get_title()
+        'K = 0.6'
+    """
+    if not estimates:
+        raise InvalidValue("filter_traces: estimates must hold a filter, got none.")
+    figure, axes = new_figure(len(estimates), 1, 7.5, 2.1 * len(estimates) + 0.6, sharex=True, sharey=True)  # fmt: skip
+    for panel, (label, (mean, deviation)) in zip(np.ravel(axes), estimates.items(), strict=True):
+        centre, reach = np.asarray(mean, dtype=float), 2 * np.asarray(deviation, dtype=float)
+        steps = np.arange(len(centre))
+        panel.fill_between(steps, centre - reach, centre + reach, color=PALETTE[0], alpha=0.18, linewidth=0, label="± 2 deviations")  # fmt: skip
+        panel.plot(steps, observations, ".", color=PALETTE[1], markersize=5, label="observed")
+        panel.plot(steps, truth, color=INK, linewidth=1.3, label="truth")
+        panel.plot(steps, centre, color=PALETTE[0], linewidth=2.0, label="filter")
+        panel.set_title(label)
+        panel.set_ylabel(ylabel)
+    panel.set_xlabel("time step")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure

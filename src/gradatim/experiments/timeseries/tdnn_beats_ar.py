@@ -1,14 +1,16 @@
 """A time-delay network nears the noise where an autoregression cannot, and wins nothing on a linear series."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.plots.bars import comparison_bars
-from gradatim.plots.timeseries import return_map
+from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.timeseries import AR, TDNN, windows
@@ -177,3 +179,42 @@ def run(settings: Settings) -> Report:
     check_errors(report, contests)
     draw_map(report, contests["Ricker population"], settings)
     return report
+
+
+def return_map(
+    past: ArrayLike,
+    future: ArrayLike,
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    xlabel: str = "$x_{t-1}$",
+    ylabel: str = "$x_t$",
+    title: str = "",
+) -> Figure:
+    """Draw each value against the one before it, and what models make of that.
+
+    Args:
+        past: Values before, shape ``(N,)``.
+        future: Values that followed, shape ``(N,)``.
+        curves: Places and predictions of each model; the last is the truth, drawn dashed.
+        xlabel: What the values before are.
+        ylabel: What the values after are.
+        title: Heading.
+
+    Example:
+        >>> figure = return_map([0, 1], [1, 0], {"AR": ([0, 1], [1, 0]), "truth": ([0, 1], [1, 0])})
+        >>> [line.get_label() for line in figure.axes[0].lines]
+        ['observed', 'AR', 'truth']
+    """
+    figure, panel = new_figure(width=6.0, height=4.3)
+    panel.plot(past, future, ".", color="#A9B0BA", markersize=3.5, alpha=0.6, label="observed")
+    for place, (label, (x, y)) in enumerate(curves.items()):
+        is_last = place == len(curves) - 1
+        panel.plot(
+            x, y, "--" if is_last else "-", label=label, linewidth=1.5 if is_last else 2.4,
+            color=INK if is_last else PALETTE[(1, 0)[place] if place < 2 else place],
+        )  # fmt: skip
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel(ylabel)
+    panel.set_title(title)
+    panel.legend()
+    return figure

@@ -1,16 +1,20 @@
 """The best path through a trellis, without trying all; the best state of each day may be an impossible path."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from torch import Tensor
 
+from gradatim.errors import InvalidValue
 from gradatim.plots.curves import CurvePanel, curve_panels
-from gradatim.plots.timeseries import trellis_figure
+from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.timeseries import HMM
 
@@ -185,3 +189,72 @@ def run(settings: Settings) -> Report:
     check_cost(report, settings)
     check_pointwise(report, settings)
     return report
+
+
+def trellis_figure(
+    best: ArrayLike,
+    previous: ArrayLike,
+    path: Sequence[int],
+    *,
+    states: Sequence[str],
+    observations: Sequence[str],
+    other: tuple[str, Sequence[int]] | None = None,
+    title: str = "",
+) -> Figure:
+    r"""Draw Viterbi's trellis: the best way into every node, and the best path of all.
+
+    Args:
+        best: :math:`\delta_t(j)`, the probability of the best path to each node, shape ``(T, K)``.
+        previous: :math:`\psi_t(j)`, the state before on it, shape ``(T, K)``.
+        path: The best path, ``T`` states.
+        states: Names of the ``K`` states.
+        observations: Names of the ``T`` observations.
+        other: Another path to show dashed, with its label.
+        title: Heading.
+
+    Example:
+        >>> figure = trellis_figure(
+        ...     [[0.5, 0.5], [0.4, 0.1]], [[-1, -1], [0, 0]], [0, 0], states="AB", observations="xy"
+        ... )
+        >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
+        ['x', 'y']
+    """
+    delta, psi = np.asarray(best, dtype=float), np.asarray(previous, dtype=int)
+    if delta.shape != (len(observations), len(states)) or psi.shape != delta.shape:
+        raise InvalidValue(
+            f"trellis_figure: best and previous must have shape ({len(observations)}, {len(states)}), "
+            f"got {delta.shape} and {psi.shape}."
+        )
+    T, K = delta.shape
+    figure, panel = new_figure(width=max(1.3 + 1.7 * T, 5.6), height=1.6 + 1.05 * K)
+    for t in range(1, T):
+        for i, j in np.ndindex(K, K):
+            panel.plot([t - 1, t], [i, j], color="#E1E4E9", linewidth=0.9, zorder=1)
+        for j in np.flatnonzero(delta[t] > 0):
+            panel.plot([t - 1, t], [psi[t, j], j], color=PALETTE[0], linewidth=2.0, zorder=2)
+    panel.plot([], [], color=PALETTE[0], linewidth=2.0, label="best way into a node")
+    panel.plot(range(T), path, color=PALETTE[1], linewidth=5.0, zorder=3, label="best path")
+    if other is not None:
+        panel.plot(range(T), other[1], ":", color=INK, linewidth=3.0, zorder=3.5, label=other[0])
+    _draw_nodes(panel, delta, set(enumerate(path)))
+    panel.set_xticks(range(T), list(observations), color=INK, fontsize=10)
+    panel.set_yticks(range(K), list(states), color=INK, fontsize=10)
+    panel.set_xlim(-0.45, T - 0.55)
+    panel.set_ylim(K - 0.5, -0.5)
+    panel.tick_params(length=0)
+    panel.grid(False)
+    for side in panel.spines.values():
+        side.set_visible(False)
+    panel.set_title(title)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    return figure
+
+
+def _draw_nodes(panel: Axes, delta: np.ndarray, chosen: set[tuple[int, int]]) -> None:
+    for (t, j), value in np.ndenumerate(delta):
+        color = PALETTE[1] if (t, j) in chosen else (PALETTE[0] if value > 0 else MUTED)
+        panel.text(
+            t, j, f"{value:.4g}" if value >= 1e-3 or value == 0 else f"{value:.3g}", ha="center", va="center",
+            fontsize=9, color=INK, zorder=4,
+            bbox={"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": color, "linewidth": 1.8},
+        )  # fmt: skip

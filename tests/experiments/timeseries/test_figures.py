@@ -1,16 +1,14 @@
-"""Figures of series models show what they were given."""
+"""Figures that only the experiments of this chapter draw show what they were given."""
 
 import numpy as np
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.plots.timeseries import (
-    filter_traces,
-    return_map,
-    root_circle,
-    state_probabilities,
-    trellis_figure,
-)
+from gradatim.experiments.timeseries.ar_unit_root import root_circle
+from gradatim.experiments.timeseries.hmm_weather import state_probabilities
+from gradatim.experiments.timeseries.kalman_tuning import filter_traces
+from gradatim.experiments.timeseries.tdnn_beats_ar import return_map
+from gradatim.experiments.timeseries.viterbi_trellis import trellis_figure
 
 
 def test_roots_lie_where_they_are():

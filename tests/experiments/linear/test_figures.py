@@ -1,18 +1,15 @@
-"""Figures of linear models show what they were given."""
+"""Figures that only the experiments of this chapter draw show what they were given."""
 
 import numpy as np
 import pytest
 import torch
 
 from gradatim.errors import InvalidValue
+from gradatim.experiments.linear.basis_functions import basis_fits
+from gradatim.experiments.linear.likelihoods import likelihood_curves
+from gradatim.experiments.linear.linear_classifiers import class_regions
+from gradatim.experiments.linear.min_norm import solution_line
 from gradatim.linear import Affine, fit_lda
-from gradatim.plots.linear import (
-    basis_fits,
-    class_regions,
-    convergence_curves,
-    likelihood_curves,
-    solution_line,
-)
 
 
 def test_solution_line_solves_its_equation():
@@ -24,12 +21,6 @@ def test_solution_line_solves_its_equation():
     (star,) = (line for line in plane.lines if line.get_label() == "$X^+y$")
     assert [float(part[0]) for part in star.get_data()] == pytest.approx([0.4, 0.8])
     assert list(distance.lines[0].get_ydata()) == [1, 1, 1, 1]
-
-
-def test_convergence_starts_at_one_on_logarithmic_axes():
-    axes = convergence_curves({"raw": torch.tensor([4.0, 1.0])}, ylabel="error").axes[0]
-    assert list(axes.lines[0].get_xdata()) == [1, 2]
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
 
 
 def test_basis_functions_add_up_to_the_fit():

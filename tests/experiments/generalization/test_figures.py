@@ -1,23 +1,28 @@
-"""Figures of regularization show what they are given."""
+"""Figures that only the experiments of this chapter draw show what they were given."""
 
 import numpy as np
 import pytest
 
-from gradatim.plots.regularization import (
-    batch_histograms,
-    decay_path,
-    error_curves,
-    shrinkage_and_risk,
-    smooth_fits,
-    tempered_odds,
-    ticket_curves,
-    weight_paths,
-)
+from gradatim.experiments.generalization.batchnorm import batch_histograms, error_curves
+from gradatim.experiments.generalization.bias_variance import error_parts
+from gradatim.experiments.generalization.distillation import tempered_odds
+from gradatim.experiments.generalization.dropout_is_ridge import weight_paths
+from gradatim.experiments.generalization.early_stopping_is_weight_decay import shrinkage_and_risk
+from gradatim.experiments.generalization.lottery_ticket import ticket_curves
+from gradatim.experiments.generalization.weight_decay_path import decay_path, smooth_fits
 from gradatim.plots.style import PALETTE
 
 
 def line(panel, label):
     return next(each for each in panel.get_lines() if each.get_label() == label)
+
+
+def test_error_parts_stack_up_to_the_sum():
+    figure = error_parts(
+        [1, 2], [1.0, 0.5], [0.1, 0.4], 0.2, error=[1.3, 1.1], xlabel="w", is_log_x=True
+    )
+    tops = [area.get_datalim(figure.axes[0].transData).y1 for area in figure.axes[0].collections]
+    assert tops == pytest.approx([0.2, 1.2, 1.3])
 
 
 def test_shrinkage_marks_the_best_risk_and_ends_at_the_solution():

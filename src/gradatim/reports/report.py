@@ -58,6 +58,11 @@ class Report:
         value = plain_value("Report.claim", "measured", measured)
         self.claims.append(Claim(name, str(expected), value, bool(holds)))
 
+    def claim_all(self, *claims: tuple[str, str, object, object]) -> None:
+        """Add claims, each as its name, what was expected, the value measured, and the verdict."""
+        for name, expected, measured, holds in claims:
+            self.claim(name, expected=expected, measured=measured, holds=holds)
+
     def text(self, text: str) -> None:
         """Add paragraphs, separated by blank lines."""
         self.sections.append(Text(text))

@@ -89,13 +89,12 @@ def measure(settings: Settings) -> dict[str, list[float]]:
 
 def claim_accuracies(report: Report, means: dict[str, float]) -> None:
     cnn, cnn_shuffled, mlp, mlp_shuffled = means.values()
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("on images as they are, convolution is ahead", "by at least 4 points", cnn - mlp, cnn - mlp >= 4),
         ("shuffling costs the convolutional network", "at least 10 points", cnn - cnn_shuffled, cnn - cnn_shuffled >= 10),
         ("shuffling costs the dense network", "at most 3 points, up or down", mlp - mlp_shuffled, abs(mlp - mlp_shuffled) <= 3),
         ("on shuffled pixels, the dense network is ahead", "by at least 4 points", mlp_shuffled - cnn_shuffled, mlp_shuffled - cnn_shuffled >= 4),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
 
 
 def claim_symmetry(report: Report, settings: Settings) -> None:

@@ -62,7 +62,7 @@ def check_decay(report: Report, settings: Settings) -> None:
     relu, tanh, sigmoid = ([norm / norms[0] for norm in norms] for norms in norms.values())
     slack = max(norm / 0.25**layer for layer, norm in enumerate(sigmoid))
     lead = tanh[-1] / sigmoid[-1]
-    for name, expected, measured, holds in (
+    report.claim_all(
         (
             "sigmoid gradients obey 0.25^ℓ",
             "norm / bound ≤ 1 at every layer",
@@ -73,8 +73,7 @@ def check_decay(report: Report, settings: Settings) -> None:
         ("ten sigmoid layers leave", "≤ 9.54e-07 of it", sigmoid[10], sigmoid[10] <= 9.54e-7),
         ("ReLU with its gain keeps it", "0.2 to 5 times", relu[-1], 0.2 < relu[-1] < 5),
         ("tanh fades more slowly", "1,000 times sigmoid's or more", lead, lead > 1e3),
-    ):
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )
     report.figure(
         "gradient-by-depth",
         gradient_decay(norms, bound=0.25),

@@ -109,7 +109,7 @@ def run(settings: Settings) -> Report:
     whole = torch.randint(1, OTHER + 5, (50, settings.length), generator=generator)
     blind, sighted = (future_matters(model, whole) for model in models.values())
     count = {name: sum(p.numel() for p in model.encoder.rnn.parameters()) for name, model in models.items()}  # fmt: skip
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("clue before, forward network", "≥ 0.97", forward[0], forward[0] >= 0.97),
         ("clue after, forward network", "0.4 to 0.6: it guesses", forward[1], 0.4 <= forward[1] <= 0.6),
         ("clue before, both directions", "≥ 0.97", both[0], both[0] >= 0.97),
@@ -117,8 +117,7 @@ def run(settings: Settings) -> Report:
         ("a change of the future, forward network", "changes nothing: it may run on a stream", blind, blind == 0),
         ("a change of the future, both directions", "changes the present", sighted, sighted > 0.01),
         ("parameters of the recurrent layer", "twice as many", count["both directions"] / count["forward"], count["both directions"] == 2 * count["forward"]),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     report.table(
         "Accuracy at “bank”",
         columns=["network", "clue before", "clue after"],

@@ -110,15 +110,14 @@ def run(settings: Settings) -> Report:
         {name: getattr(gates, name)[..., 0][where].mean().item() for name in ("input", "forget")}
         for where in (is_flag, ~is_flag)
     )
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("unexplained variance of the held bit", "≤ 0.05", error, error <= 0.05),
         ("input gate at a flag", "≥ 0.5", write["input"], write["input"] >= 0.5),
         ("input gate between flags", "≤ 0.1: shut", keep["input"], keep["input"] <= 0.1),
         ("forget gate at a flag", "≤ 0.35: erase", write["forget"], write["forget"] <= 0.35),
         ("forget gate between flags", "≥ 0.95: keep", keep["forget"], keep["forget"] >= 0.95),
         ("change of the cell between flags against at flags", "≤ 0.1", drift, drift <= 0.1),
-    ):
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )
     draw_gates(report, model, x, y, gates)
     return report
 

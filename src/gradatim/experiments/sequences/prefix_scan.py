@@ -92,13 +92,12 @@ def check_equality(report: Report, settings: Settings) -> None:
     gap_back = max((g - h).abs().max().item() for g, h in zip(*gradients, strict=True))
     single = [x.float() for x in (a, b)]
     spoiled = divide_by_products(*single).isfinite().float().mean().item()
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("scan against loop, states", "equal to 1e-12", gap, gap < 1e-12),
         ("scan against loop, gradients", "equal to 1e-10", gap_back, gap_back < 1e-10),
         ("division by cumulative products, finite states", "less than 1 in 2: it underflows", spoiled, spoiled < 0.5),
         ("the scan, finite states", "1", linear_scan(*single).isfinite().float().mean().item(), linear_scan(*single).isfinite().all()),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
 
 
 def check_depth(report: Report) -> None:
@@ -138,11 +137,10 @@ def check_cost(report: Report, settings: Settings) -> None:
     last, first = lengths[-1], lengths[0]
     faster = seconds["loop, followed by autograd"][short[-1]] / seconds["linear_scan"][short[-1]]
     growth = (seconds["linear recurrent unit"][last] / seconds["linear recurrent unit"][first]) / (last / first)  # fmt: skip
-    for name, expected, measured, holds in (
+    report.claim_all(
         (f"scan against loop at length {short[-1]:,}, forward and back", "≥ 3 times faster", faster, faster >= 3),
         (f"LRU: cost per step at {last:,} against {first:,}", "≤ 1.5 times: linear in the length", growth, growth <= 1.5),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     report.table(
         "Processor seconds, forward and back",
         columns=["length", *seconds],

@@ -68,7 +68,7 @@ def check_bound(report: Report, settings: Settings) -> None:
     )
     lag = settings.length - 1
     tanh, saturated, sigmoid, kept, grown, lstm = (share(result) for result in results.values())
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("every gradient obeys its bound", "norm / bound ≤ 1", slack, slack <= 1 + 1e-9),
         ("sigmoid: ten steps pass at most", "0.25^10 = 9.54e-07 of ‖U‖^10", 0.25**10, round(0.25**10, 9) == 9.54e-7),
         (f"tanh with ‖U‖ = 0.9 after {lag} steps", f"≤ 0.9^{lag} = {0.9**lag:.1e}", tanh, tanh <= 0.9**lag),
@@ -77,8 +77,7 @@ def check_bound(report: Report, settings: Settings) -> None:
         ("an orthogonal linear network keeps it", "1", kept, abs(kept - 1) < 1e-9),
         (f"one with ‖U‖ = 1.1 explodes in {lag} steps", f"1.1^{lag} = {1.1**lag:.4g}", grown, abs(grown / 1.1**lag - 1) < 1e-6),
         ("an LSTM that starts by remembering", "≥ 1,000 times tanh's share", lstm / tanh, lstm >= 1e3 * tanh),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     report.table(
         "Recurrent matrices",
         columns=["network", "γ", "‖U‖₂", "radius", f"left after {lag} steps"],
@@ -113,15 +112,14 @@ def check_non_normal(report: Report) -> None:
     )
     norms = powers(U, 50)
     assert result.spectral_radius is not None
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("eigenvalues of [[½, 10], [0, ½]]", "½", result.spectral_radius, abs(result.spectral_radius - 0.5) < 1e-6),
         ("and yet its norm", "10.025", norms[1], abs(norms[1] - 10.025) < 5e-4),
         ("three steps still amplify", "7.50", norms[3], abs(norms[3] - 7.50) < 5e-3),
         ("ten steps do not", "0.195", norms[10], abs(norms[10] - 0.195) < 5e-4),
         ("fifty steps: vanished, although γ > 10", "8.9e-13", norms[50], abs(norms[50] / 8.9e-13 - 1) < 0.01),
         ("a network with this matrix amplifies first", "> 5 times at its best lag", max(result.norms) / result.norms[0], max(result.norms) > 5 * result.norms[0]),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     report.figure(
         "non-normal",
         matrix_powers(

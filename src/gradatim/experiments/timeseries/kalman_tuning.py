@@ -50,7 +50,7 @@ def check_start(report: Report) -> None:
     predicted, gain = steady.predicted_covariance.item(), steady.gain.item()
     gap = (P[0] - P[1]).abs()
     rate = (gap[9] / gap[8]).item()
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("first gain with P₀ = 25, Q = R = 1", "25 / 26 = 0.961538", wide.gains[0].item(), abs(wide.gains[0].item() - 25 / 26) < 1e-12),
         ("variance after it", "0.961538", P[0][0].item(), abs(P[0][0].item() - 25 / 26) < 1e-12),
         ("first gain with P₀ = 0.25", "0.25 / 1.25 = 0.2", narrow.gains[0].item(), abs(narrow.gains[0].item() - 0.2) < 1e-12),
@@ -59,8 +59,7 @@ def check_start(report: Report) -> None:
         ("gain in the long run", "0.618034", gain, abs(gain - (math.sqrt(5) - 1) / 2) < 1e-12),
         ("difference between the two variances after 12 steps", "< 1e-9: P₀ is forgotten", gap[-1].item(), gap[-1].item() < 1e-9),
         ("and shrinks in a step to", "(1 − 0.618)² = 0.1459", rate, abs(rate - (1 - gain) ** 2) < 1e-4),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
 
 
 def check_wrong_guess(report: Report, settings: Settings) -> None:
@@ -72,11 +71,10 @@ def check_wrong_guess(report: Report, settings: Settings) -> None:
         found = random_walk(settings.state_noise, cov0=P0).filter(y)
         errors[P0] = (found.means - states).square().mean((0, 2)).sqrt()
     first, later = [(errors[0.25][t] / errors[25.0][t]).item() for t in (2, 39)]
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("error after three steps: P₀ = 0.25 against 25", "≥ 2 times: it trusts the wrong guess", first, first >= 2),
         ("the same after forty", "1 ± 0.02", later, abs(later - 1) < 0.02),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     draw_start(report, errors, settings)
 
 
@@ -137,7 +135,7 @@ def check_ratio(report: Report, settings: Settings) -> None:
     correlation, honesty = found["correlation"], found["honesty"]
     limit = 4 / math.sqrt(settings.sequences * settings.steps)
     peak, least = factors[found["likelihood"].argmax()], factors[found["error"].argmin()]
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("innovations at the right Q, correlation of neighbours", f"0 ± {limit:.3f}: white", correlation[middle], abs(correlation[middle]) < limit),
         ("with a hundredth of Q", "> 0.2: the filter lags", correlation[0], correlation[0] > 0.2),
         ("with a hundred times Q", "< −0.2: it chases the noise", correlation[-1], correlation[-1] < -0.2),
@@ -145,8 +143,7 @@ def check_ratio(report: Report, settings: Settings) -> None:
         ("error of the estimate is least at", "1 × the true Q, or beside it", least, 0.5 < least < 2),
         ("squared error against the variance the filter claims", "1 ± 0.03", honesty[middle], abs(honesty[middle] - 1) < 0.03),
         ("the same with a hundredth of Q", "> 5: far too sure", honesty[0], honesty[0] > 5),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     zero = (factors, np.zeros_like(factors))
     label = "Q of the filter / true Q"
     panels = [

@@ -63,12 +63,11 @@ def check_textbook(report: Report) -> None:
     paths, chances = enumerate_paths(model, y)
     best = chances.max().item()
     away = (delta - torch.tensor(wanted, dtype=torch.float64)).abs().max().item()
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("scores of all nodes against those by hand", "0.24, 0.06, …, 0.004704", away, away < 1e-12),
         ("best path for walk, shop, clean, clean", "sunny, rainy, rainy, rainy", str(decoded.path.tolist()), decoded.path.tolist() == [0, 1, 1, 1]),
         ("best of all 16 paths", "0.004704, the same path", best, abs(best - 0.004704) < 1e-12 and paths[chances.argmax()].tolist() == [0, 1, 1, 1]),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     report.figure(
         "trellis",
         trellis_figure(
@@ -117,11 +116,10 @@ def check_cost(report: Report, settings: Settings) -> None:
     )
     per_step = (brute[-1] / brute[-3]) ** 0.5
     growth = viterbi[-1] / viterbi[0]
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("all paths: one more step costs", "about 3 times as much, K = 3", per_step, 2 < per_step < 5),
         (f"trellis: {settings.longest} steps against 5", "< 3 times", growth, growth < 3),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     panel = CurvePanel(
         "Three states", "steps $T$", "milliseconds of processor time",
         {"all paths, $K^T$": (lengths, brute), "trellis, $TK^2$": (lengths, viterbi)}, is_log_y=True,
@@ -145,15 +143,14 @@ def check_pointwise(report: Report, settings: Settings) -> None:
     paths, chances = enumerate_paths(model, y)
     chance = chances[(paths == torch.tensor(path)).all(1)].item()
     shares = forbidden(settings)
-    for name, expected, measured, holds in (
+    report.claim_all(
         ("most probable place at each step by itself", "home 0.4, then pub 0.6", str([round(p, 3) for p in posterior.max(1).values.tolist()]), path == [0, 3]),
         ("probability of going from home to the pub", "0: impossible", chance, chance == 0),
         ("best path", "home, home: 0.4", decoded.log_probability.exp().item(), decoded.path.tolist() == [0, 0]),
         ("machine with forbidden steps: impossible paths, each step by itself", "> 5 % of sequences", shares["impossible"], shares["impossible"] > 0.05),
         ("the same by Viterbi", "none", shares["impossible, best path"], shares["impossible, best path"] == 0),
         ("and yet steps right: by itself minus on the best path", "≥ 0", shares["right"] - shares["right, best path"], shares["right"] >= shares["right, best path"]),
-    ):  # fmt: skip
-        report.claim(name, expected=expected, measured=measured, holds=holds)
+    )  # fmt: skip
     report.figure(
         "impossible",
         trellis_figure(

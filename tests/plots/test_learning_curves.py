@@ -45,6 +45,24 @@ def test_runs_differ_by_colour_and_phases_by_dashes():
     assert b.get_linestyle() == d.get_linestyle() == "-"
 
 
+def test_many_curves_are_named_once_below_the_panels():
+    both = {"train_loss": [2.0, 1.0], "validation_loss": [2.1, 1.4], "validation_error": [0.3, 0.2]}
+    lone = {"validation_error": [0.5, 0.4]}
+    figure = learning_curves({"MLP": both, "CNN": both, "line": both, "guess": lone})
+    (names,) = figure.legends
+    assert [text.get_text() for text in names.get_texts()] == [
+        *("MLP, train", "MLP, validation", "CNN, train", "CNN, validation"),
+        *("line, train", "line, validation", "guess"),
+    ]
+    styles = {line.get_label(): line.get_linestyle() for line in names.get_lines()}
+    assert styles["CNN, train"] == "--"
+    assert styles["CNN, validation"] == "-"
+    figure.draw_without_rendering()
+    for panel in figure.axes:
+        assert panel.get_legend() is None
+        assert not names.get_window_extent().overlaps(panel.get_tightbbox())
+
+
 def test_one_phase_is_named_by_its_run():
     (axes,) = learning_curves({"MLP": {"train_loss": [2.0, 1.0]}}).axes
     assert legend(axes) == ["MLP"]

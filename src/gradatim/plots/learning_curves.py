@@ -27,7 +27,7 @@ def learning_curves(runs: Mapping[str, Run], *, title: str = "") -> Figure:
     """Draw ``train_…`` and ``validation_…`` columns by epoch, one panel for each quantity.
 
     The validation curve is solid and the training curve is dashed. Losses that span two decades or
-    more get a logarithmic scale.
+    more get a logarithmic scale. Where a panel holds more than four curves, one legend stands below.
 
     Args:
         runs: Histories by label: an object with ``records`` (one dictionary per epoch), or a mapping
@@ -55,6 +55,7 @@ def learning_curves(runs: Mapping[str, Run], *, title: str = "") -> Figure:
         _draw(panel, quantity, tables)
     for panel in panels[count:]:
         panel.set_axis_off()
+    _name_curves(figure, panels[:count], len(tables))
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     return figure
@@ -123,4 +124,25 @@ def _finish(panel: Axes, quantity: str, values: np.ndarray) -> None:
         and finite.max() / finite.min() > 100
     ):
         panel.set_yscale("log")
-    panel.legend()
+
+
+def _name_curves(figure: Figure, panels: Sequence[Axes], runs: int) -> None:
+    """Inside each panel, or where a name would lie on a curve, once for all below them."""
+    if max(len(panel.lines) for panel in panels) <= 4:
+        for panel in panels:
+            panel.legend()
+        return
+    fullest_first = sorted(panels, key=lambda panel: -len(panel.lines))
+    handles: dict[tuple[Any, str], Any] = {}
+    for line in (line for panel in fullest_first for line in panel.lines):
+        # colour and dashes say the same in every panel
+        handles.setdefault((line.get_color(), line.get_linestyle()), line)
+    columns = runs if runs < 4 else 2
+    figure.set_figheight(figure.get_figheight() + 0.22 * -(-len(handles) // columns))
+    figure.legend(
+        handles=list(handles.values()),
+        loc="outside lower left",
+        ncols=columns,
+        frameon=False,
+        fontsize=9,
+    )

@@ -133,10 +133,10 @@ def _name_curves(figure: Figure, panels: Sequence[Axes], runs: int) -> None:
             panel.legend()
         return
     fullest_first = sorted(panels, key=lambda panel: -len(panel.lines))
-    handles: dict[tuple[Any, str], Any] = {}
+    handles: dict[str, Any] = {}
     for line in (line for panel in fullest_first for line in panel.lines):
-        # colour and dashes say the same in every panel
-        handles.setdefault((line.get_color(), line.get_linestyle()), line)
+        # a panel of one phase names its curves by the run alone
+        handles.setdefault(str(line.get_label()).removesuffix(", validation"), line)
     columns = runs if runs < 4 else 2
     figure.set_figheight(figure.get_figheight() + 0.22 * -(-len(handles) // columns))
     figure.legend(

@@ -9,12 +9,12 @@ import torch
 from gradatim import experiments
 from gradatim.data import Vocabulary
 from gradatim.experiments._characters import made_up_entropy, made_up_text, table_bits
+from gradatim.experiments._date_translation import share_exact
 from gradatim.experiments._dates import write_dates
 from gradatim.experiments.sequences._reviews import BAD, GOOD, Reviews, make_reviews
 from gradatim.experiments.sequences._utterances import WIDTH, load_utterances
 from gradatim.experiments.sequences.connected_digits import connect, edit_distance, share_in_place
 from gradatim.experiments.sequences.imdb import as_matrix
-from gradatim.experiments.sequences.seq2seq_dates import share_exact
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,12 @@ from functools import partial
 from torch import Tensor
 
 from gradatim.data.vocabulary import PAD
-from gradatim.experiments.sequences.seq2seq_dates import (
+from gradatim.experiments._date_translation import (
     LENGTH,
     Dates,
+    claim_beam,
+    claim_exact,
+    draw_alignments,
     make_dates,
     one_per_style,
     share_exact,
@@ -19,7 +22,7 @@ from gradatim.instruments import cross_attention
 from gradatim.losses import token_cross_entropy
 from gradatim.models import Transformer, shift_right, translate
 from gradatim.optim.schedules import warm_up
-from gradatim.plots import alignment_maps, learning_curves
+from gradatim.plots import learning_curves
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import History, Trainer
@@ -97,18 +100,8 @@ def run(settings: Settings) -> Report:
 def _claim(
     report: Report, settings: Settings, *, exact: float, gain: float, looking: float, blind: float
 ) -> None:
-    report.claim(
-        "dates it has not seen are translated",
-        expected=f"at least {100 * settings.exact:.0f} % right, to the last digit",
-        measured=exact,
-        holds=exact >= settings.exact,
-    )
-    report.claim(
-        f"a beam of {settings.beam_width} finds no less probable dates than greedy search",
-        expected="log-probability never lower by more than rounding",
-        measured=gain,
-        holds=gain > -1e-3,
-    )
+    claim_exact(report, "dates it has not seen are translated", exact, settings.exact)
+    claim_beam(report, settings.beam_width, gain)
     report.claim(
         "cross-attention looks at the right part",
         expected="at least 90 % of digits from the year, month or day of the source, and 20 points more than untrained",
@@ -118,19 +111,12 @@ def _claim(
 
 
 def _draw(report: Report, model: Transformer, test: Dates, history: History) -> None:
-    chosen = one_per_style(test)
-    weights = cross_attention(model, test.source[chosen], test.target[chosen])
-    report.figure(
-        "cross-attention",
-        alignment_maps(
-            [
-                (table.numpy(), test.written[row].iso, test.written[row].text)
-                for table, row in zip(weights, chosen, strict=True)
-            ]
-        ),
+    shown = one_per_style(test)
+    draw_alignments(
+        report, "cross-attention", cross_attention(model, shown.source, shown.target), shown,
         caption="Each row is a character of the result, each column one of the source; dark where the decoder looked, "
         "on average over layers and heads.",
-    )
+    )  # fmt: skip
     report.figure(
         "learning-curves",
         learning_curves({"": history}),

@@ -1,12 +1,58 @@
 """Texts to learn letter by letter, and what tables of letters know about them."""
 
 import math
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
+
+from gradatim.data import load
 
 NOUNS = ("king", "queen", "fool", "ghost", "raven", "sword", "crown", "letter")
 VERBS = ("finds", "fears", "loves", "hides", "betrays", "forgets", "follows", "praises")
 WHERE = ("in the night", "at the gate", "by the sea", "on the hill")
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """``made-up`` needs no download: a small grammar, whose entropy is known."""
+
+    seed: int = 0
+    source: Literal["tiny-shakespeare", "made-up"] = "tiny-shakespeare"
+    characters: int = 1_115_394
+
+
+class Text(NamedTuple):
+    """A text as numbers: nine tenths to train, the last tenth to test."""
+
+    letters: str
+    train: Tensor
+    test: Tensor
+    known_words: set[str]
+
+    def decode(self, codes: Tensor) -> str:
+        return "".join(self.letters[code] for code in codes.tolist())
+
+    def encode(self, text: str) -> Tensor:
+        return torch.tensor([self.letters.index(letter) for letter in text])
+
+
+def read_text(settings: TextSettings) -> Text:
+    if settings.source == "made-up":
+        text = made_up_text(settings.characters, settings.seed)
+    else:
+        text = load(settings.source).text[: settings.characters]
+    letters = "".join(sorted(set(text)))
+    codes = torch.as_tensor(np.searchsorted(list(letters), list(text)))
+    cut = len(codes) * 9 // 10
+    return Text(letters, codes[:cut], codes[cut:], set(words_of(text)))
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
 
 
 def made_up_text(characters: int, seed: int) -> str:

@@ -4,13 +4,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from gradatim.data import CharacterTokenizer, TokenWindows
-from gradatim.experiments._characters import made_up_entropy
-from gradatim.experiments.sequences import char_rnn
+from gradatim.experiments._characters import Text, TextSettings, made_up_entropy, read_text
+from gradatim.experiments._letter_lstm import surprise, train_lstm
 from gradatim.fitting.language.judging import token_bits
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, generate
@@ -27,12 +27,7 @@ LINES = {"tiny-shakespeare": "What light through yonder", "made-up": "the king f
 
 
 @dataclass(frozen=True)
-class Settings:
-    """``made-up`` needs no download: a small grammar, whose entropy is known."""
-
-    seed: int = 0
-    source: Literal["tiny-shakespeare", "made-up"] = "tiny-shakespeare"
-    characters: int = 1_115_394
+class Settings(TextSettings):
     context: int = 128
     dim: int = 192
     num_layers: int = 4
@@ -61,7 +56,7 @@ class Contestant(NamedTuple):
     parameters: int | None
 
 
-def train_gpt(text: char_rnn.Text, settings: Settings) -> tuple[GPT, History]:
+def train_gpt(text: Text, settings: Settings) -> tuple[GPT, History]:
     with seeded(settings.seed):
         model = GPT(
             len(text.letters), settings.context, settings.dim, settings.num_layers, settings.num_heads,
@@ -79,16 +74,7 @@ def train_gpt(text: char_rnn.Text, settings: Settings) -> tuple[GPT, History]:
     return model, trainer.fit(windows, validation=held_out)
 
 
-def lstm_settings(settings: Settings) -> char_rnn.Settings:
-    """The recurrent contestant, of the same text."""
-    return char_rnn.Settings(
-        seed=settings.seed, source=settings.source, characters=settings.characters,
-        hidden_dim=settings.lstm_dim, epochs=settings.lstm_epochs,
-        lr=1e-2 if settings.source == "made-up" else 4e-3,
-    )  # fmt: skip
-
-
-def count_bits(text: char_rnn.Text, order: int) -> float:
+def count_bits(text: Text, order: int) -> float:
     model = NGram(order, len(text.letters)).fit([text.train])
     return math.log2(model.perplexity(text.test))
 
@@ -100,15 +86,18 @@ def timed(measure: Callable[[], float]) -> tuple[float, float]:
 
 
 def run(settings: Settings) -> Report:
-    text = char_rnn.read_text(lstm_settings(settings))
+    text = read_text(settings)
     found = {}
     for order in settings.orders:
         bits, spent = timed(lambda order=order: count_bits(text, order))  # type: ignore[misc]
         found[f"{order}-gram"] = Contestant(bits, spent, None)
     start = time.process_time()
-    lstm = char_rnn.train_lstm(text, lstm_settings(settings))
+    lstm = train_lstm(
+        text, settings.lstm_dim, lr=1e-2 if settings.source == "made-up" else 4e-3,
+        epochs=settings.lstm_epochs, seed=settings.seed,
+    )  # fmt: skip
     spent = time.process_time() - start
-    bits = char_rnn.surprise(lstm, text.test).mean().item()
+    bits = surprise(lstm, text.test).mean().item()
     found["LSTM"] = Contestant(bits, spent, sum(p.numel() for p in lstm.parameters()))
     start = time.process_time()
     gpt, history = train_gpt(text, settings)
@@ -162,7 +151,7 @@ def claim(report: Report, found: dict[str, Contestant], settings: Settings) -> N
 
 
 def show(
-    report: Report, gpt: GPT, text: char_rnn.Text, found: dict[str, Contestant], history: History,
+    report: Report, gpt: GPT, text: Text, found: dict[str, Contestant], history: History,
     settings: Settings,
 ) -> None:  # fmt: skip
     report.figure(

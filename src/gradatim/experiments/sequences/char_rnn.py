@@ -1,38 +1,35 @@
 """A recurrent network learns a text letter by letter, and writes more of it."""
 
 import math
-import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from gradatim.data import load
 from gradatim.errors import InvalidValue
-from gradatim.experiments._characters import made_up_entropy, made_up_text, table_bits
-from gradatim.losses import token_cross_entropy
+from gradatim.experiments._characters import (
+    Text,
+    TextSettings,
+    made_up_entropy,
+    read_text,
+    table_bits,
+    words_of,
+)
+from gradatim.experiments._letter_lstm import surprise, train_lstm
 from gradatim.models import RecurrentLanguageModel
 from gradatim.plots import comparison_bars
 from gradatim.plots.style import INK, SEQUENTIAL, new_figure
 from gradatim.reports import Report
-from gradatim.training import Trainer
 
 TEMPERATURES = (0.5, 1.0, 1.5)
 ORDERS = {"letters by their frequency": 0, "pairs of letters": 1, "three letters": 2, "four letters": 3}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Settings:
-    """``made-up`` needs no download: a small grammar, whose entropy is known."""
-
-    seed: int = 0
-    source: Literal["tiny-shakespeare", "made-up"] = "tiny-shakespeare"
-    characters: int = 1_115_394
+class Settings(TextSettings):
     streams: int = 32
     bptt: int = 64
     epochs: int = 8
@@ -48,79 +45,18 @@ QUICK = Settings(
 )  # fmt: skip
 
 
-class Text(NamedTuple):
-    """A text as numbers: nine tenths to train, the last tenth to test."""
-
-    letters: str
-    train: Tensor
-    test: Tensor
-    known_words: set[str]
-
-    def decode(self, codes: Tensor) -> str:
-        return "".join(self.letters[code] for code in codes.tolist())
-
-    def encode(self, text: str) -> Tensor:
-        return torch.tensor([self.letters.index(letter) for letter in text])
-
-
-def read_text(settings: Settings) -> Text:
-    if settings.source == "made-up":
-        text = made_up_text(settings.characters, settings.seed)
-    else:
-        text = load(settings.source).text[: settings.characters]
-    letters = "".join(sorted(set(text)))
-    codes = torch.as_tensor(np.searchsorted(list(letters), list(text)))
-    cut = len(codes) * 9 // 10
-    return Text(letters, codes[:cut], codes[cut:], set(words_of(text)))
-
-
-def words_of(text: str) -> list[str]:
-    return re.findall(r"[a-z]+", text.lower())
-
-
-def as_streams(codes: Tensor, streams: int) -> tuple[Tensor, Tensor]:
-    """Cut a text into parallel streams: letters, and the letter after each."""
-    length = (len(codes) - 1) // streams
-    x, y = codes[: length * streams], codes[1 : length * streams + 1]
-    return x.view(streams, length), y.view(streams, length)
-
-
-@torch.inference_mode()
-def surprise(model: RecurrentLanguageModel, codes: Tensor, reset: int | None = None) -> Tensor:
-    """Bits of each letter after the first, given all before it or, with ``reset``, those of its piece."""
-    x, y = codes[:-1], codes[1:]
-    if reset is not None:
-        whole = len(x) // reset * reset
-        x, y = x[:whole].view(-1, reset), y[:whole].view(-1, reset)
-    else:
-        x, y = x[None], y[None]
-    logits, _ = model(x)
-    return F.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none") / math.log(2)
-
-
 def share_known(text: str, known: set[str]) -> float:
     """Share of a sample's words that occur in the text; the first and last may be cut, and are left out."""
     words = words_of(text)[1:-1]
     return sum(word in known for word in words) / max(len(words), 1)
 
 
-def train_lstm(text: Text, settings: Settings) -> RecurrentLanguageModel:
-    torch.manual_seed(settings.seed)
-    model = RecurrentLanguageModel(
-        len(text.letters), dim=settings.dim, hidden_dim=settings.hidden_dim
-    )
-    trainer = Trainer(
-        model, token_cross_entropy, lr=settings.lr, schedule="cosine", epochs=settings.epochs,
-        batch_size=settings.streams, bptt=settings.bptt, clip_norm=1.0, seed=settings.seed,
-        progress=False,
-    )  # fmt: skip
-    trainer.fit(as_streams(text.train, settings.streams))
-    return model
-
-
 def run(settings: Settings) -> Report:
     text = read_text(settings)
-    model = train_lstm(text, settings)
+    model = train_lstm(
+        text, settings.hidden_dim, dim=settings.dim, lr=settings.lr, epochs=settings.epochs,
+        streams=settings.streams, bptt=settings.bptt, seed=settings.seed,
+    )  # fmt: skip
     bits = {"all letters equally likely": math.log2(len(text.letters))}
     codes = (text.train.numpy(), text.test.numpy())
     bits |= {name: table_bits(*codes, k, len(text.letters)) for name, k in ORDERS.items()}

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from sklearn.metrics import confusion_matrix as count_confusions
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradatim.data import load
 from gradatim.evaluation import TestSet
-from gradatim.experiments._digits_comparison import most_confident_mistakes
+from gradatim.experiments._mistakes import most_confident_mistakes
 from gradatim.optim.named import OptimizerFactory
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import confusion_matrix, image_grid, learning_curves
@@ -43,15 +44,25 @@ class Split:
     classes: tuple[str, ...]
 
 
-def load_split(
-    name: str, train_rows: int, validation_rows: int, test_rows: int, seed: int
-) -> Split:
+@dataclass(frozen=True)
+class RecordSettings:
+    """Rows, epochs and widths; from published recipes and small pilots on held-out training images."""
+
+    seed: int = 0
+    train_rows: int = 58_000
+    validation_rows: int = 2_000
+    test_rows: int = 10_000
+    epochs: int = 12
+    averaged_epochs: int = 2
+
+
+def load_split(name: str, settings: RecordSettings) -> Split:
     """Cut random held-out images from the published training part; the test part stays apart."""
     data = load(name)
     X, y = (torch.as_tensor(part) for part in data.train)
-    order = torch.randperm(len(X), generator=torch.Generator().manual_seed(seed))
-    train, held_out = order[:train_rows], order[len(order) - validation_rows :]
-    test = TestSet(*(torch.as_tensor(part)[:test_rows] for part in data.test))
+    order = torch.randperm(len(X), generator=torch.Generator().manual_seed(settings.seed))
+    train, held_out = order[: settings.train_rows], order[len(order) - settings.validation_rows :]
+    test = TestSet(*(torch.as_tensor(part)[: settings.test_rows] for part in data.test))
     return Split((X[train], y[train]), (X[held_out], y[held_out]), test, data.target_names or ())
 
 
@@ -224,8 +235,7 @@ def _draw(
         image_grid(torch.cat([shown, distorted]).clamp(0, 1)),
         caption="Training images, and what the network saw of them in one epoch.",
     )
-    counts = np.zeros((10, 10), dtype=int)
-    np.add.at(counts, (labels, probabilities.argmax(1)), 1)
+    counts = count_confusions(labels, probabilities.argmax(1), labels=range(10))
     report.figure(
         "confusion", confusion_matrix(counts, split.classes), caption="Test images by true class."
     )

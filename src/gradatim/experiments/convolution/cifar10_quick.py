@@ -10,6 +10,7 @@ from gradatim.data import random_crop, random_flip
 from gradatim.experiments.convolution._image_record import (
     Goal,
     Recipe,
+    RecordSettings,
     build_report,
     load_split,
     mirrored,
@@ -21,15 +22,8 @@ from gradatim.reports import Report
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Rows, epochs and widths; from published recipes and small pilots on held-out training images."""
-
-    seed: int = 0
+class Settings(RecordSettings):
     train_rows: int = 48_000
-    validation_rows: int = 2_000
-    test_rows: int = 10_000
-    epochs: int = 12
-    averaged_epochs: int = 2
     batch_size: int = 256
     widths: tuple[int, ...] = (48, 160, 160)
 
@@ -65,10 +59,7 @@ def mirrored_down_right(images: Tensor) -> Tensor:
 
 def run(settings: Settings) -> Report:
     is_full = settings.train_rows >= 45_000
-    split = load_split(
-        *("cifar10", settings.train_rows, settings.validation_rows, settings.test_rows),
-        settings.seed,
-    )
+    split = load_split("cifar10", settings)
     recipe = Recipe(
         augment=[random_flip, random_crop],
         views=[same, mirrored, up_left, down_right, mirrored_up_left, mirrored_down_right],

@@ -9,6 +9,7 @@ from gradatim.data import cutout, random_crop, random_flip
 from gradatim.experiments.convolution._image_record import (
     Goal,
     Recipe,
+    RecordSettings,
     build_report,
     load_split,
     mirrored,
@@ -20,15 +21,8 @@ from gradatim.reports import Report
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Rows, epochs and widths; from published recipes and small pilots on held-out training images."""
-
-    seed: int = 0
-    train_rows: int = 58_000
-    validation_rows: int = 2_000
-    test_rows: int = 10_000
+class Settings(RecordSettings):
     epochs: int = 10
-    averaged_epochs: int = 2
     batch_size: int = 256
     widths: tuple[int, ...] = (32, 128, 128)
 
@@ -46,10 +40,7 @@ QUICK = Settings(
 
 def run(settings: Settings) -> Report:
     is_full = settings.train_rows >= 50_000
-    split = load_split(
-        *("fashion-mnist", settings.train_rows, settings.validation_rows, settings.test_rows),
-        settings.seed,
-    )
+    split = load_split("fashion-mnist", settings)
     recipe = Recipe(
         augment=[random_flip, random_crop, partial(cutout, size=8)],
         views=[same, mirrored],

@@ -9,6 +9,7 @@ from gradatim.data import random_affine, random_elastic
 from gradatim.experiments.convolution._image_record import (
     Goal,
     Recipe,
+    RecordSettings,
     build_report,
     load_split,
     same,
@@ -19,14 +20,7 @@ from gradatim.reports import Report
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Rows and epochs; from published recipes and small pilots on held-out training images."""
-
-    seed: int = 0
-    train_rows: int = 58_000
-    validation_rows: int = 2_000
-    test_rows: int = 10_000
-    epochs: int = 12
+class Settings(RecordSettings):
     averaged_epochs: int = 3
 
 
@@ -37,9 +31,7 @@ QUICK = Settings(
 
 def run(settings: Settings) -> Report:
     is_full = settings.train_rows >= 50_000
-    split = load_split(
-        *("mnist", settings.train_rows, settings.validation_rows, settings.test_rows, settings.seed)
-    )
+    split = load_split("mnist", settings)
     recipe = Recipe(
         augment=[
             partial(random_affine, degrees=10.0, shift=2.0, scale=0.1, shear=0.1),

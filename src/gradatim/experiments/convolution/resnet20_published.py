@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from sklearn.metrics import confusion_matrix as count_confusions
 
 from gradatim.data import load
-from gradatim.experiments._digits_comparison import most_confident_mistakes
+from gradatim.experiments._mistakes import most_confident_mistakes
 from gradatim.models import published_resnet
 from gradatim.plots import confusion_matrix, image_grid
 from gradatim.reports import Report
@@ -65,8 +66,7 @@ def run(settings: Settings) -> Report:
         "those of the last epoch. What they reach is the figure the author printed, not the one in the file."
     )
     names = data.target_names or ()
-    counts = np.zeros((10, 10), dtype=int)
-    np.add.at(counts, (labels, probabilities.argmax(1)), 1)
+    counts = count_confusions(labels, probabilities.argmax(1), labels=range(10))
     report.figure(
         "confusion", confusion_matrix(counts, names), caption="Test images by true class."
     )

@@ -1,13 +1,21 @@
 """Digits, offline and in seconds: a network with ridge or dropout against logistic regression and LDA."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from sklearn.model_selection import train_test_split
 
 from gradatim.data import load
-from gradatim.experiments._digits_comparison import Split, build_report, fit_lda, train_network
+from gradatim.experiments.evaluation._digits_comparison import (
+    Split,
+    build_report,
+    fit_lda,
+    train_network,
+)
 from gradatim.reports import Report
+
+HIDDEN = (256, 128)
 
 
 @dataclass(frozen=True)
@@ -44,35 +52,12 @@ def load_split(settings: Settings) -> Split:
 
 def run(settings: Settings) -> Report:
     split = load_split(settings)
-    epochs, seed = settings.epochs, settings.seed
-    ridge = train_network(
-        "network, ridge",
-        split,
-        (256, 128),
-        weight_decay=settings.weight_decay,
-        batch_size=32,
-        epochs=epochs,
-        seed=seed,
+    train = partial(
+        train_network, split=split, batch_size=32, epochs=settings.epochs, seed=settings.seed
     )
-    dropout = train_network(
-        "network, dropout",
-        split,
-        (256, 128),
-        dropout=settings.dropout,
-        batch_size=32,
-        epochs=epochs,
-        seed=seed,
-    )
-    logistic = train_network(
-        "logistic",
-        split,
-        (),
-        lr=0.01,
-        weight_decay=1e-4,
-        batch_size=32,
-        epochs=epochs,
-        seed=seed,
-    )
+    ridge = train("network, ridge", hidden=HIDDEN, weight_decay=settings.weight_decay)
+    dropout = train("network, dropout", hidden=HIDDEN, dropout=settings.dropout)
+    logistic = train("logistic", hidden=(), lr=0.01, weight_decay=1e-4)
     results = [dropout, ridge, logistic, fit_lda(split)]
 
     def claims(report: Report, errors: dict[str, float]) -> None:

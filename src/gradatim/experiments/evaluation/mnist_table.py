@@ -1,6 +1,7 @@
 """MNIST: a network with ridge or dropout against logistic regression and LDA."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -8,7 +9,12 @@ from torch import Tensor, nn
 
 from gradatim.data import load
 from gradatim.data.augmentation import random_affine
-from gradatim.experiments._digits_comparison import Split, build_report, fit_lda, train_network
+from gradatim.experiments.evaluation._digits_comparison import (
+    Split,
+    build_report,
+    fit_lda,
+    train_network,
+)
 from gradatim.reports import Report
 
 PUBLISHED = {"network, ridge": 2.3, "network, dropout": 1.8, "logistic": 7.2, "LDA": 12.7}
@@ -57,40 +63,18 @@ def distorted_step(model: nn.Module, batch: tuple[Tensor, Tensor]) -> dict[str, 
 
 def run(settings: Settings) -> Report:
     split = load_split(settings)
-    rows, seed = settings.epochs, settings.seed
-    ridge = train_network(
-        "network, ridge",
-        split,
-        HIDDEN,
-        weight_decay=settings.weight_decay,
-        epochs=rows,
-        schedule="cosine",
-        seed=seed,
+    train = partial(
+        train_network, split=split, epochs=settings.epochs, schedule="cosine", seed=settings.seed
     )
-    dropout = train_network(
-        "network, dropout",
-        split,
-        HIDDEN,
-        dropout=settings.dropout,
-        epochs=rows,
-        schedule="cosine",
-        seed=seed,
-    )
-    logistic = train_network(
-        "logistic", split, (), weight_decay=1e-5, epochs=rows, schedule="cosine", seed=seed
-    )
-    distorted = train_network(
-        "network, distorted images",
-        split,
-        HIDDEN,
-        lr=2e-3,
-        epochs=settings.distorted_epochs,
-        schedule="cosine",
+    ridge = train("network, ridge", hidden=HIDDEN, weight_decay=settings.weight_decay)
+    dropout = train("network, dropout", hidden=HIDDEN, dropout=settings.dropout)
+    logistic = train("logistic", hidden=(), weight_decay=1e-5)
+    distorted = train(
+        "network, distorted images", hidden=HIDDEN, lr=2e-3, epochs=settings.distorted_epochs,
         step=distorted_step,
-        seed=seed,
-    )
+    )  # fmt: skip
     results = [distorted, dropout, ridge, logistic, fit_lda(split)]
-    is_full = settings == replace(Settings(), seed=seed)
+    is_full = settings == replace(Settings(), seed=settings.seed)
     return build_report(
         "MNIST: networks against linear models",
         split,

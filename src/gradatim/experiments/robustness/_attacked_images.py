@@ -73,6 +73,12 @@ def predict(network: nn.Module, images: Tensor) -> Tensor:
     return torch.cat([network(part).argmax(1) for part in images.split(1000)])
 
 
+def one_of_each(network: nn.Module, images: Tensor, labels: Tensor) -> Tensor:
+    """Rows of the first image of every digit that the network reads right."""
+    right = (predict(network, images) == labels).nonzero().flatten()
+    return torch.stack([right[(labels[right] == digit).nonzero()[0, 0]] for digit in range(10)])
+
+
 def accuracy(network: nn.Module, images: Tensor, labels: Tensor) -> float:
     """Right answers in per cent."""
     return 100 * (predict(network, images) == labels).float().mean().item()

@@ -11,6 +11,7 @@ from gradatim.experiments.robustness._attacked_images import (
     Pair,
     accuracy,
     load_images,
+    one_of_each,
     predict,
     train_network,
 )
@@ -167,8 +168,7 @@ def run(settings: Settings) -> Report:
 
 def draw(report: Report, network: nn.Module, test: Pair, settings: Settings) -> None:
     X, y = test
-    right = (predict(network, X) == y).nonzero().flatten()
-    chosen = torch.stack([right[(y[right] == digit).nonzero()[0, 0]] for digit in range(10)])
+    chosen = one_of_each(network, X, y)
     for name, found in (
         ("fgsm", fgsm(network, X[chosen], y[chosen], eps=2 * settings.eps, bounds=BOUNDS)),
         ("deepfool", deepfool(network, X[chosen], bounds=BOUNDS)),

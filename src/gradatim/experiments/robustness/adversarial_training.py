@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import partial
 
-import torch
 from torch import Tensor, nn
 
 from gradatim.experiments.robustness._attacked_images import (
@@ -11,6 +10,7 @@ from gradatim.experiments.robustness._attacked_images import (
     Pair,
     accuracy,
     load_images,
+    one_of_each,
     predict,
     train_network,
 )
@@ -141,9 +141,7 @@ def draw(
         caption="PGD-40 against both networks. Beyond the budget trained for, the defence gives way.",
     )
     X, y = some
-    robust = networks["adversarial"]
-    right = (predict(robust, X) == y).nonzero().flatten()
-    chosen = torch.stack([right[(y[right] == digit).nonzero()[0, 0]] for digit in range(10)])
+    chosen = one_of_each(networks["adversarial"], X, y)
     images = X[chosen]
     for name, network in networks.items():
         found = strong(network, images, y[chosen], eps=2 * eps)

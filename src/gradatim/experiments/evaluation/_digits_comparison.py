@@ -8,10 +8,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import confusion_matrix as count_confusions
 from torch import Tensor
 
+from gradatim.experiments._mistakes import most_confident_mistakes
 from gradatim.models import MLP
 from gradatim.plots import comparison_bars, confusion_matrix, image_grid, learning_curves
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import EarlyStopping, History, Trainer
 from gradatim.training.engines.general import StepFunction
@@ -61,8 +64,8 @@ def train_network(
     """Train an MLP, keep its best epoch by validation error, and predict the test set."""
     started = time.perf_counter()
     pixels = split.train[0][0].numel()
-    torch.manual_seed(seed)
-    model = MLP((pixels, *hidden, 10), dropout=dropout)
+    with seeded(seed):
+        model = MLP((pixels, *hidden, 10), dropout=dropout)
     best = EarlyStopping(monitor="validation_error", patience=epochs)
     trainer = Trainer(
         model,
@@ -91,20 +94,6 @@ def fit_lda(split: Split) -> Result:
     probabilities = lda.predict_proba(split.test[0].flatten(1).double().numpy())
     parameters = lda.coef_.size + lda.intercept_.size
     return Result("LDA", probabilities, parameters, time.perf_counter() - started)
-
-
-def most_confident_mistakes(
-    probabilities: NDArray[np.float64],
-    images: Tensor,
-    labels: NDArray[np.int64],
-    count: int,
-    names: Sequence[str] = tuple("0123456789"),
-) -> tuple[Tensor, list[str]]:
-    """Return the wrongly classified images of highest probability, with ``true → predicted`` titles."""
-    predicted, sure = probabilities.argmax(1), probabilities.max(1)
-    wrong = np.flatnonzero(predicted != labels)
-    worst = wrong[np.argsort(-sure[wrong])][:count]
-    return images[worst], [f"{names[labels[i]]} → {names[predicted[i]]}" for i in worst]
 
 
 def build_report(
@@ -152,8 +141,7 @@ def build_report(
         learning_curves(curves),
         caption="Solid: held-out images. Dashed: training images.",
     )
-    counts = np.zeros((10, 10), dtype=int)
-    np.add.at(counts, (labels, best.probabilities.argmax(1)), 1)
+    counts = count_confusions(labels, best.probabilities.argmax(1), labels=range(10))
     report.figure("confusion", confusion_matrix(counts), caption=f"Where {best.name} goes wrong.")
     images, titles = most_confident_mistakes(best.probabilities, split.test[0], labels, 24)
     if titles:

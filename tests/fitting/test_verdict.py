@@ -1,35 +1,8 @@
 import numpy as np
-import pytest
 
 from gradatim.fitting.comparison import Result
 from gradatim.fitting.tuning import _by_other_folds, is_behind
-from gradatim.fitting.verdict import corrected_interval, decide
-
-
-def test_interval_by_hand():
-    # d = 1, 2, 3: variance 1; t(0.975, 2) = 4.302653; error = sqrt((1/3 + 1/2) * 1)
-    interval = corrected_interval([1.0, 2.0, 3.0], 0.5)
-    assert interval.error == pytest.approx(np.sqrt(5 / 6))
-    assert interval.low == pytest.approx(2 - 4.302653 * np.sqrt(5 / 6), rel=1e-6)
-    assert interval.high == pytest.approx(2 + 4.302653 * np.sqrt(5 / 6), rel=1e-6)
-
-
-def test_interval_covers_the_truth_where_folds_share_rows():
-    """Means of ten overlapping training sets: a plain t interval covers far less than 95 %."""
-    rng = np.random.default_rng(0)
-    hits = plain = 0
-    for _ in range(400):
-        y = rng.normal(size=100)
-        folds = rng.permutation(100).reshape(10, 10)
-        scores = [((y[f].mean() - np.delete(y, f).mean()) + y.mean() * 0) for f in folds]
-        d = [s + y.mean() for s in scores]  # noise of the sample is common to all folds
-        interval = corrected_interval(d, 1 / 9)
-        half = 2.262 * np.std(d, ddof=1) / np.sqrt(10)
-        hits += interval.low <= 0 <= interval.high
-        plain += abs(np.mean(d)) <= half
-    assert hits > plain
-    assert hits / 400 > 0.9
-
+from gradatim.fitting.verdict import decide
 
 SIMPLE = {"mean": np.array([3.0, 3.1, 3.2, 2.9]), "line": np.array([1.0, 1.1, 0.9, 1.0]), "trees": np.array([0.99, 1.08, 0.92, 0.98])}  # fmt: skip
 
@@ -47,7 +20,18 @@ def test_occam_takes_the_simplest_within_one_standard_error():
     assert not verdict.network_wins
     assert verdict.recommended == "line"
     assert "does not clearly beat the best simple model, trees" in verdict.sentence
-    assert verdict.sentence.endswith("Recommended: line, the simplest within one standard error of trees.")  # fmt: skip
+    assert verdict.sentence.endswith("Recommended: line, the simplest that no model is more than one standard error ahead of.")  # fmt: skip
+
+
+def test_a_network_ahead_by_more_than_an_error_is_recommended_and_not_said_to_win():
+    # mean -0.0525, s = 0.102; the error is s / 2 = 0.051 with ratio 0, and sqrt(0.3) s = 0.056 with ratio 0.05
+    scores = {"line": np.array([1.0, 1.1, 0.9, 1.0])}
+    network = scores["line"] + np.array([-0.11, -0.1, -0.1, 0.1])
+    verdict = decide(scores, network, 0.0, "RMSE")
+    assert (verdict.recommended, verdict.network_wins) == ("network", False)
+    assert "does not clearly beat the best simple model, line" in verdict.sentence
+    assert verdict.sentence.endswith("Recommended: the network, the simplest that no model is more than one standard error ahead of.")  # fmt: skip
+    assert decide(scores, network, 0.05, "RMSE").recommended == "line"
 
 
 def test_a_worse_network_is_called_worse():

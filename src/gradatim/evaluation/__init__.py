@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradatim.evaluation.comparison import Comparison, compare, paired_difference
+    from gradatim.evaluation.comparison import Comparison, compare
     from gradatim.evaluation.cross_validation import (
         CrossValidation,
         cross_validate,
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     )
     from gradatim.evaluation.decomposition import BiasVariance, bias_variance
     from gradatim.evaluation.held_out import TestSet
+    from gradatim.evaluation.intervals import Interval, corrected_interval, held_out_ratio
     from gradatim.evaluation.learning_curves import LearningCurve, learning_curve
     from gradatim.evaluation.nested import NestedCrossValidation, nested_cross_validate
+    from gradatim.evaluation.occam import OccamChoice, choose_by_occam
     from gradatim.evaluation.scoring import SCORES, Score
     from gradatim.evaluation.spaces import Integers, LogUniform, Uniform
     from gradatim.evaluation.splits import hold_outs, make_splits
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "decomposition": ("BiasVariance", "bias_variance"),
-    "comparison": ("Comparison", "compare", "paired_difference"),
+    "comparison": ("Comparison", "compare"),
     "cross_validation": (
         *("CrossValidation", "cross_validate", "leave_one_out"),
         *("out_of_fold", "repeated_hold_out"),
     ),
+    "intervals": ("Interval", "corrected_interval", "held_out_ratio"),
     "learning_curves": ("LearningCurve", "learning_curve"),
     "nested": ("NestedCrossValidation", "nested_cross_validate"),
+    "occam": ("OccamChoice", "choose_by_occam"),
     "scoring": ("SCORES", "Score"),
     "spaces": ("Integers", "LogUniform", "Uniform"),
     "splits": ("hold_outs", "make_splits"),
@@ -46,9 +50,11 @@ __all__ = [
     "Comparison",
     "CrossValidation",
     "Integers",
+    "Interval",
     "LearningCurve",
     "LogUniform",
     "NestedCrossValidation",
+    "OccamChoice",
     "SCORES",
     "Score",
     "TestSet",
@@ -56,15 +62,17 @@ __all__ = [
     "Tuning",
     "Uniform",
     "bias_variance",
+    "choose_by_occam",
     "compare",
+    "corrected_interval",
     "cross_validate",
+    "held_out_ratio",
     "hold_outs",
     "learning_curve",
     "leave_one_out",
     "make_splits",
     "nested_cross_validate",
     "out_of_fold",
-    "paired_difference",
     "repeated_hold_out",
     "tune",
 ]

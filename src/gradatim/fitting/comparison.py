@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gradatim.evaluation import held_out_ratio
 from gradatim.evaluation.splits import Split
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player, Tell
 from gradatim.fitting.work import Work
@@ -39,7 +40,7 @@ class Comparison:
     @property
     def ratio(self) -> float:
         """Judging rows per training row, averaged over the folds."""
-        return float(np.mean([len(judge) / len(train) for train, judge in self.folds]))
+        return held_out_ratio(self.folds)
 
 
 def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Comparison:

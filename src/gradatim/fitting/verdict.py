@@ -1,28 +1,13 @@
-r"""Does the network beat the best simple model, and which one to take.
+"""Does the network beat the best simple model, and which one to take."""
 
-Scores of folds share training rows, so their differences :math:`d_j` are not independent. Nadeau and Bengio correct
-the variance of their mean by the ratio of judging to training rows:
-
-.. math:: \bar d \pm t_{J-1}\,\sqrt{\Bigl(\tfrac1J + \tfrac{n_{judge}}{n_{train}}\Bigr)\, s_d^2}
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
+from gradatim.evaluation import Interval, choose_by_occam, corrected_interval
 from gradatim.fitting.player import NETWORK
 from gradatim.reports.values import format_value
-
-
-class Interval(NamedTuple):
-    """A mean, its corrected standard error, and the ends of its confidence interval."""
-
-    mean: float
-    error: float
-    low: float
-    high: float
 
 
 class Verdict(NamedTuple):
@@ -45,36 +30,13 @@ class Verdict(NamedTuple):
     sentence: str
 
 
-def corrected_interval(
-    values: Sequence[float] | np.ndarray, ratio: float, confidence: float = 0.95
-) -> Interval:
-    """Mean of fold values with its confidence interval, corrected for shared training rows.
-
-    Args:
-        values: One value (or difference) per fold, at least two.
-        ratio: Judging rows per training row.
-        confidence: Probability that the interval covers.
-
-    Example:
-        >>> corrected_interval([1.0, 3.0], 0.25).mean
-        2.0
-
-    Reference:
-        Nadeau and Bengio, Inference for the Generalization Error, 2003.
-    """
-    d = np.asarray(values, dtype=np.float64)
-    error = float(np.sqrt((1.0 / len(d) + ratio) * d.var(ddof=1)))
-    reach = float(stats.t.ppf(0.5 + confidence / 2, len(d) - 1)) * error
-    return Interval(float(d.mean()), error, float(d.mean()) - reach, float(d.mean()) + reach)
-
-
 def decide(
     simple: Mapping[str, np.ndarray], network: np.ndarray | None, ratio: float, metric: str
 ) -> Verdict:
-    """Compare the network with the best simple model and apply Occam's rule.
+    """Compare the network with the best simple model and apply Occam's rule (:func:`~gradatim.evaluation.choose_by_occam`).
 
-    The network is recommended only if the interval of the difference lies on its side as a whole. Otherwise
-    the simplest model within one standard error of the best simple one is.
+    The network is the most complex of all candidates. That it *beats* the best simple model is said only if the whole 95 %
+    interval of the difference is on its side.
 
     Args:
         simple: Scores of every simple model on every fold, the simplest first; smaller is better.
@@ -82,20 +44,13 @@ def decide(
         ratio: Judging rows per training row.
         metric: Name of the score.
     """
-    best = min(simple, key=lambda name: simple[name].mean())
+    best = choose_by_occam(simple, ratio).best
     difference = None if network is None else corrected_interval(network - simple[best], ratio)
     wins = difference is not None and difference.high < 0.0
-    recommended = NETWORK if wins else _simplest(simple, best, ratio)
+    everyone = simple if network is None else {**simple, NETWORK: network}
+    recommended = choose_by_occam(everyone, ratio).recommended
     sentence = _sentence(difference, best, recommended, metric)
     return Verdict(metric, best, recommended, difference, wins, sentence)
-
-
-def _simplest(simple: Mapping[str, np.ndarray], best: str, ratio: float) -> str:
-    for name, scores in simple.items():
-        gap = corrected_interval(scores - simple[best], ratio)
-        if gap.mean <= gap.error or name == best:
-            return name
-    return best
 
 
 def _sentence(difference: Interval | None, best: str, recommended: str, metric: str) -> str:
@@ -105,10 +60,11 @@ def _sentence(difference: Interval | None, best: str, recommended: str, metric: 
     direction = "lower" if difference.mean < 0 else "higher"
     interval = f"95 % interval of the difference {low} to {high}"
     gap = f"its {metric} is {mean} {direction} ({interval})"
-    if difference.high < 0:
-        return f"The network beats the best simple model, {best}: {gap}. Recommended: the network."
     word = "is worse than" if difference.low > 0 else "does not clearly beat"
-    reason = ""
-    if recommended != best:
-        reason = f", the simplest within one standard error of {best}"
-    return f"The network {word} the best simple model, {best}: {gap}. Recommended: {recommended}{reason}."
+    word = "beats" if difference.high < 0 else word
+    name = "the network" if recommended == NETWORK else recommended
+    is_plain = recommended == (NETWORK if difference.high < 0 else best)
+    reason = (
+        "" if is_plain else ", the simplest that no model is more than one standard error ahead of"
+    )
+    return f"The network {word} the best simple model, {best}: {gap}. Recommended: {name}{reason}."

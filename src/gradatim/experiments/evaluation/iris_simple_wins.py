@@ -55,7 +55,7 @@ def run(settings: Settings) -> Report:
                 name, errors[name], 100 * result.results[name].standard_error, 100 * gap,
                 f"{100 * low:.1f} to {100 * high:.1f}",
             ]
-            for name, (gap, low, high) in result.differences.items()
+            for name, (gap, _, low, high) in result.differences.items()
         ],
     )  # fmt: skip
     report.claim(

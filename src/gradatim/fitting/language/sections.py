@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gradatim.data.tokenizers import Tokenizer
+from gradatim.evaluation import corrected_interval
 from gradatim.fitting.language.corpus import Text, Tokens
 from gradatim.fitting.language.networks import Plan
 from gradatim.fitting.player import NETWORK
-from gradatim.fitting.verdict import Verdict, corrected_interval
+from gradatim.fitting.verdict import Verdict
 from gradatim.plots import comparison_bars
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report

@@ -169,7 +169,7 @@ def describe(model: nn.Module) -> dict[str, Any]:
         {'layer': {'name': 'Dropout', 'arguments': {'p': 0.5, 'inplace': False}}}
     """
     name = _NAMES.get(type(model))
-    if name is None or name in _TORCH:
+    if name not in _LAYERS and name not in MODELS:
         raise _stranger(model)
     return _describe(model)
 

@@ -83,7 +83,7 @@ class DenseMemory(PatternMemory):
         with torch.inference_mode():
             run = settle(rows.double(), self._energy, sweep, max_sweeps=max_sweeps)
         states, *rest = (tensor.clone() for tensor in run)
-        return Recall(states.to(rows.dtype), *rest)
+        return Recall(states.to(self.patterns), *rest)
 
     def _sweep(self, columns: Tensor, patterns: Tensor, order: Tensor) -> Tensor:
         """Update each neuron once for some probes; their overlaps follow each change."""

@@ -60,23 +60,23 @@ class Hopfield(nn.Module):
 
     def store(self, patterns: Tensor) -> None:
         """Add patterns of ±1, shape ``(n,)`` or ``(B, n)``, to those stored before."""
-        rows = as_states("Hopfield.store", "patterns", patterns, self.n).reshape(-1, self.n)
-        self.coupling += (rows.T @ rows).to(self.coupling)
+        rows = self._rows("store", "patterns", patterns).reshape(-1, self.n)
+        self.coupling += rows.T @ rows
         self.coupling.fill_diagonal_(0.0)
 
     def field(self, states: Tensor) -> Tensor:
         r"""The drive :math:`\sum_j w_{ij} X_j - b_i` of every neuron, shape of ``states``."""
-        rows = as_states("Hopfield.field", "states", states, self.n)
+        rows = self._rows("field", "states", states)
         return rows @ self.coupling / self.n - self.bias
 
     def energy(self, states: Tensor) -> Tensor:
         """:math:`H` of states of shape ``(n,)`` or ``(B, n)``, in float64."""
-        rows = as_states("Hopfield.energy", "states", states, self.n).reshape(-1, self.n)
+        rows = self._rows("energy", "states", states).reshape(-1, self.n)
         return self._energy(rows.T).reshape(states.shape[:-1])
 
     def is_stable(self, states: Tensor) -> Tensor:
         """Whether no neuron of a state would change, shape ``()`` or ``(B,)``."""
-        rows = as_states("Hopfield.is_stable", "states", states, self.n)
+        rows = self._rows("is_stable", "states", states)
         drive = rows @ self.coupling - self.n * self.bias
         return (signs(drive) == rows).all(dim=-1)
 
@@ -102,7 +102,7 @@ class Hopfield(nn.Module):
             A :class:`Recall`.
         """
         choose("Hopfield.recall", "mode", mode, ["asynchronous", "synchronous"])
-        rows = as_states("Hopfield.recall", "states", states, self.n)
+        rows = self._rows("recall", "states", states)
 
         def one_by_one(columns: Tensor, energy: Tensor) -> tuple[Tensor, Tensor]:
             return self._sweep(columns.clone(), energy.clone(), visits(self.n, generator))
@@ -118,6 +118,9 @@ class Hopfield(nn.Module):
 
     def forward(self, states: Tensor) -> Tensor:
         return self.recall(states).states
+
+    def _rows(self, method: str, argument: str, states: Tensor) -> Tensor:
+        return as_states(f"Hopfield.{method}", argument, states, self.n).to(self.coupling)
 
     def _energy(self, columns: Tensor) -> Tensor:
         pull = (columns * (self.coupling @ columns)).sum(dim=0, dtype=torch.float64)  # (B,)

@@ -54,7 +54,7 @@ class ModernHopfield(PatternMemory):
         return self._energy(rows).reshape(states.shape[:-1])
 
     def recall(self, states: Tensor, *, max_steps: int = 100, tol: float = 1e-5) -> Recall:
-        """Update until a step moves no coordinate by more than ``tol``.
+        """Update each query until a step moves none of its coordinates by more than ``tol``.
 
         Args:
             states: Queries, shape ``(n,)`` or ``(B, n)``.
@@ -69,8 +69,8 @@ class ModernHopfield(PatternMemory):
         sweeps = torch.zeros(len(rows), dtype=torch.long)
         moving = torch.ones(len(rows), dtype=torch.bool)
         while moving.any() and len(energies) <= max_steps:
-            after = self._step(rows)
-            moving = (after - rows).abs().amax(dim=1) > tol
+            after = torch.where(moving[:, None], self._step(rows), rows)
+            moving &= (after - rows).abs().amax(dim=1) > tol
             sweeps += moving.long()
             rows = after
             energies.append(self._energy(rows))

@@ -4,7 +4,6 @@ A public module without an entry in :data:`CASES` fails. Where a law does not ho
 exception that has become false fails too.
 """
 
-import importlib
 import inspect
 import json
 from collections.abc import Callable, Mapping
@@ -15,12 +14,13 @@ import torch
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
-import gradatim
 from gradatim import linear, models, neurons, timeseries
 from gradatim import nn as layers
 from gradatim.data import WordPieceTokenizer
 from gradatim.models import describe, load_weights, rebuild
 from gradatim.randomness import seeded
+
+from .conftest import public_values
 
 B = 3  # rows of a batch; no other size of the cases is 3
 
@@ -216,15 +216,12 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 
 def public_modules():
     """Public modules of every room that can be built, by name."""
-    rooms = (getattr(gradatim, name) for name in gradatim.__all__)
-    found = {}
-    for room in filter(inspect.ismodule, rooms):
-        for name in importlib.import_module(room.__name__).__all__:
-            value = getattr(room, name)
-            is_module = inspect.isclass(value) and issubclass(value, nn.Module)
-            if is_module and not inspect.isabstract(value):
-                found[name] = value
-    return found
+    classes = ((label.split(".", 1)[1], value) for label, value in public_values())
+    return {
+        name: value
+        for name, value in classes
+        if inspect.isclass(value) and issubclass(value, nn.Module) and not inspect.isabstract(value)
+    }
 
 
 def law(name):

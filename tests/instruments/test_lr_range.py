@@ -83,7 +83,7 @@ def test_streams_and_custom_steps():
     def step(model, batch):
         return nn.functional.cross_entropy(model(batch[0]), batch[1])
 
-    found = lr_range_test(MLP((4, 3)), [(X, y), (X, y)], step=step, steps=15)
+    found = lr_range_test(MLP((4, 3)), [(X, y), (X, y)], objective=step, steps=15)
     assert len(found.losses) == 15
 
 
@@ -121,7 +121,7 @@ def test_figure_and_repr():
         ({"high": float("inf")}, "low and high must be"),
         ({"steps": 3}, "steps must be at least 10, got 3"),
         ({"smoothing": 1.0}, r"smoothing must be in \[0, 1\), got 1.0"),
-        ({"step": lambda m, b: {"figure": 0.0}}, "step must return a loss, got none"),
+        ({"objective": lambda m, b: {"figure": 0.0}}, "objective must return a loss, got none"),
         ({"low": 1e20, "high": 1e30, "optimizer": "sgd"}, "low must be a rate that can train"),
     ],
 )

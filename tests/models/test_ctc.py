@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gradatim.errors import InvalidValue
 from gradatim.models import CTC
 from gradatim.nn import prefix_beam_search
-from gradatim.training import Trainer, ctc_step
+from gradatim.training import CTCObjective, Trainer
 
 
 @settings(max_examples=10, deadline=None)
@@ -43,7 +43,7 @@ def test_it_finds_the_alignment_nobody_gave():
     torch.manual_seed(0)
     model = CTC(3, 3, hidden_dim=16)
     sizes = (torch.full((300,), 12), target, torch.full((300,), 2))
-    Trainer(model, step=ctc_step, lr=0.02, epochs=20, batch_size=50, progress=False).fit(
+    Trainer(model, objective=CTCObjective(), lr=0.02, epochs=20, batch_size=50, progress=False).fit(
         (x, *sizes)
     )
     labels, counts = model.decode(x)

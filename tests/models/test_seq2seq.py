@@ -121,7 +121,7 @@ def test_it_learns_to_reverse(ratio):
         trainer = Trainer(model, partial(token_cross_entropy, padding=PAD), lr=0.02, epochs=12, batch_size=32, progress=False)  # fmt: skip
         trainer.fit((source, lengths, target, target))
     else:
-        trainer = Trainer(model, step=TeacherForcing(ratio), lr=0.02, epochs=12, batch_size=32, progress=False)  # fmt: skip
+        trainer = Trainer(model, objective=TeacherForcing(ratio), lr=0.02, epochs=12, batch_size=32, progress=False)  # fmt: skip
         trainer.fit((source, lengths, target))
     found = model.translate(source, max_length=6)
     assert (found.tokens[:, 0, :5] == target).all(1).float().mean() > 0.9

@@ -121,7 +121,7 @@ def test_custom_steps_and_streams_have_their_statistics_measured_too():
     def step(model, batch):
         return nn.functional.mse_loss(model(batch["x"]), batch["y"])
 
-    Trainer(model, step=step, epochs=3, callbacks=[SWA(start=1)]).fit(batches)
+    Trainer(model, objective=step, epochs=3, callbacks=[SWA(start=1)]).fit(batches)
     with torch.no_grad():
         torch.testing.assert_close(model[1].running_mean, model[0](X).mean(0), atol=1e-5, rtol=1e-4)
 

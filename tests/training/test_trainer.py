@@ -51,9 +51,9 @@ def test_equals_a_plain_pytorch_loop(optimizer):
         order.append(batch)
         return nn.functional.cross_entropy(module(batch[0]), batch[1])
 
-    Trainer(net(4, 8, 3), optimizer=optimizer, epochs=2, batch_size=64, seed=7, step=remember).fit(
-        (X, y)
-    )
+    Trainer(
+        net(4, 8, 3), optimizer=optimizer, epochs=2, batch_size=64, seed=7, objective=remember
+    ).fit((X, y))
     trainer.fit((X, y))
     plain = {"adam": torch.optim.Adam, "rmsprop": torch.optim.RMSprop}.get(optimizer)
     other = (
@@ -76,7 +76,7 @@ def test_every_row_once_per_epoch_and_a_new_order_each_time():
         seen.append(batch[0].flatten().tolist())
         return model(batch[0]).mean()
 
-    Trainer(nn.Linear(1, 1), step=step, epochs=2, batch_size=4, lr=0.0).fit((X, X))
+    Trainer(nn.Linear(1, 1), objective=step, epochs=2, batch_size=4, lr=0.0).fit((X, X))
     first = [x for batch in seen[:3] for x in batch]
     second = [x for batch in seen[3:] for x in batch]
     assert [len(b) for b in seen] == [4, 4, 2] * 2
@@ -148,7 +148,7 @@ def test_custom_step_records_figures_and_validates():
         loss = nn.functional.cross_entropy(output, batch[1])
         return {"loss": loss, "confidence": output.softmax(1).amax(1).mean()}
 
-    history = Trainer(net(4, 3), step=step, epochs=2).fit((X, y), (X, y))
+    history = Trainer(net(4, 3), objective=step, epochs=2).fit((X, y), (X, y))
     assert {"train_confidence", "validation_loss", "validation_confidence"} <= set(
         history.records[0]
     )
@@ -161,7 +161,7 @@ def test_metrics_are_measured_beside_a_custom_step_and_its_target_is_left_alone(
     def step(model, batch):
         return (model(batch[0])[:, 0] - batch[1]).abs().mean()
 
-    history = Trainer(net(2, 1), step=step, epochs=1, metrics=["mae"]).fit((X, y), (X, y))
+    history = Trainer(net(2, 1), objective=step, epochs=1, metrics=["mae"]).fit((X, y), (X, y))
     assert history["validation_mae"] == pytest.approx(history["validation_loss"], rel=1e-5)
 
 
@@ -177,7 +177,7 @@ def test_a_step_may_update_the_model_itself():
         own.step()
         return {"game": loss.item()}
 
-    history = Trainer(model, step=step, epochs=5, batch_size=32).fit((X, y))
+    history = Trainer(model, objective=step, epochs=5, batch_size=32).fit((X, y))
     assert history["train_game"][-1] < history["train_game"][0]
 
 

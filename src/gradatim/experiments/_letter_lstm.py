@@ -10,7 +10,7 @@ from gradatim.experiments._characters import Text
 from gradatim.losses import token_cross_entropy
 from gradatim.models import RecurrentLanguageModel
 from gradatim.randomness import seeded
-from gradatim.training import Trainer
+from gradatim.training import Trainer, TruncatedBPTT
 
 
 def as_streams(codes: Tensor, streams: int) -> tuple[Tensor, Tensor]:
@@ -40,7 +40,7 @@ def train_lstm(
         model = RecurrentLanguageModel(len(text.letters), dim=dim, hidden_dim=hidden_dim)
     trainer = Trainer(
         model, token_cross_entropy, lr=lr, schedule="cosine", epochs=epochs, batch_size=streams,
-        bptt=bptt, clip_norm=1.0, seed=seed, progress=False,
+        objective=TruncatedBPTT(bptt), clip_norm=1.0, seed=seed, progress=False,
     )  # fmt: skip
     trainer.fit(as_streams(text.train, streams))
     return model

@@ -22,6 +22,8 @@ class Size(NamedTuple):
 class Deadline(Callback):
     """Ask the trainer to stop when the time is over."""
 
+    any_layout = True
+
     def __init__(self, is_over: Callable[[], bool]) -> None:
         self.is_over = is_over
 

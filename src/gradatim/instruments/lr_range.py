@@ -14,8 +14,8 @@ from gradatim.errors import InvalidValue
 from gradatim.losses import Loss
 from gradatim.optim.named import OptimizerFactory
 from gradatim.training.callbacks import Callback
-from gradatim.training.engines.general import StepFunction
 from gradatim.training.health import NonFiniteError
+from gradatim.training.objectives.objective import ObjectiveFunction
 from gradatim.training.trainer import Trainer
 
 if TYPE_CHECKING:
@@ -56,13 +56,15 @@ class LRRange:
 class _Probe(Callback):
     """Counts batches, keeps their losses, and stops the run once the loss has exploded."""
 
+    any_layout = True
+
     def __init__(self, steps: int, explosion: float) -> None:
         self.steps, self.explosion = steps, explosion
         self.losses: list[float] = []
 
     def on_batch_end(self, trainer: Trainer, loss: Tensor | None) -> None:
         if loss is None:
-            raise InvalidValue("lr_range_test: step must return a loss, got none.")
+            raise InvalidValue("lr_range_test: objective must return a loss, got none.")
         self.losses.append(loss.item())
         rise = self.losses[-1] - min(self.losses)
         if len(self.losses) >= self.steps or rise > self.explosion * abs(self.losses[0]):
@@ -102,7 +104,7 @@ def lr_range_test(
     weight_decay: float = 0.0,
     smoothing: float = 0.8,
     explosion: float = 3.0,
-    step: StepFunction | None = None,
+    objective: ObjectiveFunction | None = None,
     device: str | torch.device = "auto",
     seed: int = 0,
 ) -> LRRange:
@@ -120,7 +122,7 @@ def lr_range_test(
         weight_decay: As in :class:`Trainer`.
         smoothing: Memory :math:`\beta` of the average, in [0, 1).
         explosion: Stop when the loss is this many first losses above the lowest.
-        step: As in :class:`Trainer`.
+        objective: As in :class:`Trainer`.
         device: As in :class:`Trainer`.
         seed: Fixes shuffling and dropout.
 
@@ -156,7 +158,7 @@ def lr_range_test(
         epochs=steps,
         batch_size=batch_size,
         callbacks=[probe],
-        step=step,
+        objective=objective,
         device=device,
         seed=seed,
         progress=False,

@@ -14,7 +14,7 @@ class BERTPretraining(nn.Module):
         p(\text{next}) = \operatorname{softmax}(Vc + e)
 
     :math:`\phi` is GELU, :math:`E` the embedding of ``trunk``: tied weights. Train it with
-    :func:`~gradatim.training.masked_language_step`.
+    :class:`~gradatim.training.MaskedLanguage`.
 
     Args:
         trunk: The encoder, which gives :math:`h_t` and :math:`c`.

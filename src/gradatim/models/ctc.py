@@ -17,7 +17,7 @@ class CTC(nn.Module):
 
     The recurrent layers say in every frame :math:`t` how probable each label and the blank are; all
     paths :math:`\pi` that collapse to :math:`y` count. Train it with
-    :func:`~gradatim.training.ctc_step` on inputs and label strings; nobody says where a label lies.
+    :class:`~gradatim.training.CTCObjective` on inputs and label strings; nobody says where a label lies.
 
     Args:
         input_dim: Width of a frame.

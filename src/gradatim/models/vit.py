@@ -59,7 +59,7 @@ class ViT(nn.Module):
     r"""Cut an image into patches, embed each, add a class token, and classify what it gathers.
 
     Nothing but positions says which patches are neighbours, so it needs more images than a convolutional network, or
-    stronger augmentation, or a teacher: :func:`~gradatim.training.distillation_step`.
+    stronger augmentation, or a teacher: :class:`~gradatim.training.Distillation`.
 
     Args:
         image_size: Height and width of the image.

@@ -1,5 +1,6 @@
 """How little must change for a classifier to err: attacks, closed forms, accuracy under attack."""
 
+from gradatim.robust.adversarial import Adversarial
 from gradatim.robust.affine import AffinePerturbation, affine_perturbation
 from gradatim.robust.gradient_sign import fgsm
 from gradatim.robust.linearization import deepfool
@@ -13,6 +14,7 @@ from gradatim.robust.measuring import (
 from gradatim.robust.projected_gradient import pgd
 
 __all__ = [
+    "Adversarial",
     "AffinePerturbation",
     "Attack",
     "RobustnessCurve",

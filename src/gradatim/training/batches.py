@@ -1,6 +1,6 @@
 """Where batches come from: tensors in memory, permuted and sliced, or any stream of batches."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.losses import LOSSES, Loss, cross_entropy
 
-Batch = Any
+Batch = Any  # anything with rows and a device move: `rows_of` and `move` say how
 CHUNK_BYTES = 4 << 20  # one gather serves many batches, and what it brings still fits the cache
 
 
@@ -108,10 +108,16 @@ class InMemory:
 
 
 class Stream:
-    """Any iterable of batches, re-iterated every epoch; it may be larger than memory."""
+    """Any iterable of batches, re-iterated every epoch; it may be larger than memory.
+
+    A source with ``state_dict`` and ``load_state_dict`` keeps its place itself, as PyTorch's stateful loaders do:
+    iterated after ``load_state_dict``, it goes on with the batch after those that were seen. ``set_epoch``, where
+    there is one, is called before every iteration, and after ``load_state_dict``.
+    """
 
     def __init__(self, source: Iterable[Batch], convert: Callable[[Batch], Batch]) -> None:
         self.source, self.convert = source, convert
+        self.is_restored = False
         try:
             self.steps: int | None = len(source)  # type: ignore[arg-type]
         except TypeError:
@@ -121,23 +127,77 @@ class Stream:
         if hasattr(self.source, "set_epoch"):
             self.source.set_epoch(epoch)
         batches = iter(self.source)
-        for _ in range(skip):
+        for _ in range(0 if self.is_restored else skip):
             next(batches, None)
+        self.is_restored = False
         return map(self.convert, batches)
 
     def whole(self) -> Iterator[Batch]:
         return map(self.convert, self.source)
 
+    @property
+    def has_state(self) -> bool:
+        return hasattr(self.source, "state_dict") and hasattr(self.source, "load_state_dict")
+
+    def state_dict(self) -> dict[str, Any] | None:
+        return self.source.state_dict() if self.has_state else None  # type: ignore[attr-defined]
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.source.load_state_dict(state)  # type: ignore[attr-defined]
+        self.is_restored = True
+
 
 def move(batch: Batch, device: torch.device, dtype: torch.dtype) -> Batch:
-    """Bring every array of a batch to ``device``, floating point in ``dtype``; structure is kept."""
-    if isinstance(batch, dict):
-        return {key: move(value, device, dtype) for key, value in batch.items()}
-    if isinstance(batch, tuple | list):
-        return tuple(move(value, device, dtype) for value in batch)
+    """Bring a batch to ``device``: arrays, floating point in ``dtype``, what holds them, and objects with ``to``.
+
+    >>> move({"x": torch.zeros(2), "name": "a"}, torch.device("cpu"), torch.float64)
+    {'x': tensor([0., 0.], dtype=torch.float64), 'name': 'a'}
+    """
     if isinstance(batch, Tensor | np.ndarray):
         return as_tensor(batch, dtype, "batch").to(device, non_blocking=True)
-    return batch
+    if isinstance(batch, Mapping):
+        return {key: move(value, device, dtype) for key, value in batch.items()}
+    if isinstance(batch, tuple | list):
+        parts = [move(value, device, dtype) for value in batch]
+        return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
+    return batch.to(device) if hasattr(batch, "to") else batch
+
+
+def rows_of(batch: Batch) -> int:
+    """Count the rows of a batch, by which its figures are weighted in the means of an epoch.
+
+    An object says so itself, by ``rows`` or its length. The parts of a tuple or mapping must agree; numbers and texts
+    among them have no say, and a batch of nothing else counts as one row.
+
+    >>> rows_of((torch.zeros(5, 3), {"y": torch.zeros(5)}, "a name"))
+    5
+    """
+    rows = _rows(batch)
+    return 1 if rows is None else rows
+
+
+def _rows(batch: Batch) -> int | None:
+    if isinstance(batch, Tensor):
+        return len(batch) if batch.ndim else None
+    if batch is None or isinstance(batch, str | bytes | bool | int | float):
+        return None
+    if hasattr(batch, "rows"):
+        return int(batch.rows)
+    if isinstance(batch, tuple | list | Mapping):
+        parts = batch.values() if isinstance(batch, Mapping) else batch
+        counts = {rows for part in parts if (rows := _rows(part)) is not None}
+        if len(counts) > 1:
+            raise InvalidValue(
+                "Trainer: all parts of a batch must have the same number of rows, got "
+                f"{', '.join(map(str, sorted(counts)))}. Stream objects that have rows and to(device)."
+            )
+        return counts.pop() if counts else None
+    if hasattr(batch, "__len__"):
+        return len(batch)
+    raise InvalidType(
+        "Trainer: a batch must be tensors, a tuple, a mapping or an object with rows and to(device), "
+        f"got {type(batch).__name__}."
+    )
 
 
 def make_batches(
@@ -177,7 +237,10 @@ def make_batches(
 
     def convert(batch: Batch) -> Batch:
         moved = move(batch, device, dtype)
-        return (*moved[:-1], target(moved[-1])) if isinstance(moved, tuple) else moved
+        if not (isinstance(moved, tuple) and moved and isinstance(moved[-1], Tensor)):
+            return moved
+        parts = (*moved[:-1], target(moved[-1]))
+        return type(moved)(*parts) if hasattr(moved, "_fields") else parts
 
     if isinstance(data, Dataset):
         shuffle = seed is not None and not isinstance(data, IterableDataset)

@@ -16,9 +16,17 @@ if TYPE_CHECKING:
 
 
 class Callback:
-    """Every moment of a run, doing nothing. ``needs_autograd`` asks for module hooks and an autograd graph."""
+    """Every moment of a run, doing nothing.
+
+    Attributes:
+        needs_autograd: Whether module hooks and an autograd graph are asked for.
+        any_layout: Whether the class that defines :meth:`on_gradients` or :meth:`on_batch_end` works in whatever
+            order weights and gradients lie in memory: it uses ``reshape`` or ``flatten`` where others ``view``.
+            Convolutions train faster if everybody does.
+    """
 
     needs_autograd = False
+    any_layout = False
 
     def on_fit_start(self, trainer: "Trainer") -> None:
         """Before the first batch."""
@@ -34,6 +42,10 @@ class Callback:
 
     def on_fit_end(self, trainer: "Trainer") -> None:
         """After the last batch, also when the run was stopped."""
+
+    def observes(self, moment: str) -> bool:
+        """Whether something is done at the moment that a method is named after."""
+        return getattr(type(self), moment) is not getattr(Callback, moment)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint must keep: tensors and plain values."""

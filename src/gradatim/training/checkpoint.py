@@ -8,6 +8,7 @@ from torch import Tensor
 
 from gradatim.errors import InvalidValue
 from gradatim.files import load_tree, save_tree
+from gradatim.models.weights import check_weights
 from gradatim.training.callbacks import Callback
 from gradatim.training.history import Record
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Checkpoint(Callback):
-    """Write model, optimizer, schedule, random state, epoch and position to ``path``, atomically.
+    """Write model, optimizers, schedule, random state, place and what else has state to ``path``, atomically.
 
     Args:
         path: File to write and overwrite.
@@ -27,6 +28,8 @@ class Checkpoint(Callback):
         Train with ``Trainer(model, callbacks=[Checkpoint("run.safetensors")])``; after a crash build the
         same trainer and call ``trainer.resume("run.safetensors")``, then ``trainer.fit(data)``.
     """
+
+    any_layout = True
 
     def __init__(
         self, path: str | Path, *, every_steps: int | None = None, every_epochs: int | None = 1
@@ -53,3 +56,34 @@ def save_checkpoint(path: str | Path, state: Mapping[str, Any]) -> Path:
 def load_checkpoint(path: str | Path) -> dict[str, Any]:
     """Read the state of a trainer, whole and unharmed, or raise one clear sentence."""
     return load_tree(path, kind="checkpoint")
+
+
+def check_fit(owner: str, trainer: "Trainer", state: Mapping[str, Any]) -> None:
+    """Raise, saying what differs, unless the state of a run is one of ``trainer``'s."""
+    check_weights(owner, trainer.model, state["model"])
+    own, saved = _groups(trainer.optimizer.state_dict()), _groups(state["optimizer"])
+    if saved != own or len(state["callbacks"]) != len(trainer.callbacks):
+        raise InvalidValue(
+            f"{owner}: optimizer and callbacks must be those of the saved run, got "
+            f"parameter groups {own} instead of {saved} and {len(trainer.callbacks)} callbacks "
+            f"instead of {len(state['callbacks'])}."
+        )
+    objective = trainer.objective
+    players = {name: _groups(each.state_dict()) for name, each in objective.optimizers.items()}
+    if "objective" not in state:  # written by a version before
+        if objective.state_dict() or players:
+            raise InvalidValue(
+                f"{owner}: the file must hold the state of the objective {type(objective).__name__}, but was "
+                "written by a version that did not keep it. Start the run anew."
+            )
+        return
+    others = {name: _groups(each) for name, each in state["optimizers"].items()}
+    if players != others or bool(objective.state_dict()) != bool(state["objective"]):
+        raise InvalidValue(
+            f"{owner}: the objective must be that of the saved run, got {type(objective).__name__} with the "
+            f"optimizers {list(players)} instead of {list(others)}."
+        )
+
+
+def _groups(optimizer: Mapping[str, Any]) -> list[int]:
+    return [len(group["params"]) for group in optimizer["param_groups"]]

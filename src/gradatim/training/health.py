@@ -1,15 +1,12 @@
 """Where a run went bad: the first layer whose output or gradient is not finite."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 import torch
 from torch import Tensor, nn
 
 from gradatim.errors import GradatimError
-
-if TYPE_CHECKING:
-    from gradatim.training.trainer import Trainer
 
 
 class NonFiniteError(GradatimError, ArithmeticError):
@@ -18,7 +15,7 @@ class NonFiniteError(GradatimError, ArithmeticError):
     Attributes:
         epoch: Epoch, from 1.
         batch: Batch within the epoch, from 1.
-        layer: Name of the first bad layer, or ``"input"``, ``"loss"``.
+        layer: Name of the first bad layer, or ``"input"``, ``"loss"``, or that of another figure.
     """
 
     exit_code = 1
@@ -53,7 +50,8 @@ def first_bad_output(model: nn.Module, forward: Callable[[], object]) -> str | N
     leaves = [(n, m) for n, m in model.named_modules() if not any(m.children())]
     handles = [module.register_forward_hook(watch(name)) for name, module in leaves]
     try:
-        with torch.no_grad():
+        # what asks for gradients fails here, such as a step of a second player, but the outputs were seen
+        with torch.no_grad(), suppress(RuntimeError):
             forward()
     finally:
         for handle in handles:
@@ -100,14 +98,35 @@ def explain_bad_batch(batch: object, error: Exception) -> str:
     )
 
 
-def explain_bad_loss(trainer: "Trainer", batch: object, ago: int) -> NonFiniteError:
-    """Find out where a loss that is not finite comes from.
+def explain_bad_loss(
+    model: nn.Module,
+    batch: object,
+    forward: Callable[[], object],
+    *,
+    epoch: int = 1,
+    number: int = 1,
+    figure: str = "loss",
+) -> NonFiniteError:
+    """Find out where a loss, or another figure, that is not finite comes from.
 
     The weights are those before the update of this batch, and the gradients still those of the batch
     before: gradients are cleared only after the loss has been looked at.
+
+    Args:
+        model: The model that made it.
+        batch: What it was made of; the last entry of a tuple is the target.
+        forward: Makes it again.
+        epoch: Epoch, from 1.
+        number: Batch within the epoch, from 1.
+        figure: Its name.
+
+    Example:
+        >>> layer, x = nn.Linear(1, 1), torch.tensor([[float("nan")]])
+        >>> explain_bad_loss(layer, (x, x), lambda: layer(x)).layer
+        'input'
     """
-    model, epoch, number = trainer.model, trainer.epoch + 1, trainer.position + 1 - ago
-    place = f"Training stopped: the loss is not finite at epoch {epoch}, batch {number}"
+    name = "the loss" if figure == "loss" else figure
+    place = f"Training stopped: {name} is not finite at epoch {epoch}, batch {number}"
     inputs = batch[:-1] if isinstance(batch, tuple) else batch
     weights = bad_weights(model)
     if weights is not None:
@@ -119,25 +138,21 @@ def explain_bad_loss(trainer: "Trainer", batch: object, ago: int) -> NonFiniteEr
     elif not is_finite(inputs):
         layer, cause, remedy = "input", "the input has NaN or infinity", "Clean or impute the data"
     else:
-        from gradatim.training.engines.general import forward
-
-        found = first_bad_output(model, lambda: forward(trainer, batch))
-        layer = "loss" if found is None else found
-        cause = "all outputs are finite, but the loss is not"
+        found = first_bad_output(model, forward)
+        layer = figure if found is None else found
+        cause = f"all outputs are finite, but {name} is not"
         if found is not None:
             cause = f"the first output that went bad is that of {label(model, found)}"
         remedy = "Lower the learning rate, scale the inputs or set clip_norm"
     return NonFiniteError(f"{place}: {cause}. {remedy}.", epoch=epoch, batch=number, layer=layer)
 
 
-def check_parameters(trainer: "Trainer") -> None:
-    """Raise if the last update of an epoch left a weight that is not finite."""
-    model = trainer.model
+def check_parameters(model: nn.Module, *, epoch: int, number: int) -> None:
+    """Raise if the last update of an epoch, that of batch ``number``, left a weight that is not finite."""
     total = sum(p.detach().sum() for p in model.parameters() if p.is_floating_point())
     if is_finite(total) or (weights := bad_weights(model)) is None:
         return
     layer = first_bad_gradient(model) or weights
-    epoch, number = trainer.epoch + 1, trainer.position
     raise NonFiniteError(
         f"Training stopped: the update at epoch {epoch}, batch {number} is not finite, first in "
         f"{label(model, layer)}. Lower the learning rate or set clip_norm.",

@@ -1,15 +1,29 @@
 """What happened in a training run, one record per epoch."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gradatim.errors import choose
+from gradatim.events import Cancelled
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 Record = dict[str, float]
+INTERRUPTED, CANCELLED = "interrupted", "cancelled"  # why a run ended that was not let to its end
+
+
+class EngineChoice(NamedTuple):
+    """Which engine moved the model, and why this one.
+
+    Args:
+        name: ``"general"``, ``"chain"``, ``"truncated"``, ``"stacked_chain"`` or ``"stacked_module"``.
+        reason: A few words.
+    """
+
+    name: str
+    reason: str
 
 
 class History:
@@ -18,6 +32,7 @@ class History:
     Attributes:
         records: One dictionary per epoch: ``epoch``, ``train_loss``, ``validation_…``, ``lr``, ``seconds``.
         stopped: Why the run ended before its last epoch, or ``None``.
+        engine: Which engine moved the model, and why; ``None`` before the run.
 
     Example:
         >>> history = History([{"epoch": 1, "train_loss": 2.0}, {"epoch": 2, "train_loss": 1.0}])
@@ -27,9 +42,14 @@ class History:
         2
     """
 
-    def __init__(self, records: list[Record] | None = None, stopped: str | None = None) -> None:
+    def __init__(
+        self,
+        records: list[Record] | None = None,
+        stopped: str | None = None,
+        engine: EngineChoice | None = None,
+    ) -> None:
         self.records = records if records is not None else []
-        self.stopped = stopped
+        self.stopped, self.engine = stopped, engine
 
     def __len__(self) -> int:
         return len(self.records)
@@ -50,6 +70,16 @@ class History:
         sign = -1.0 if higher_is_better else 1.0
         present = (record for record in self.records if monitor in record)
         return min(present, key=lambda record: sign * record[monitor])
+
+    def check_complete(self) -> Self:
+        """Return the history, unless somebody broke the run off: half a training must not pass for a result.
+
+        Raises:
+            Cancelled: Ctrl-C or a token ended the run; a rule such as early stopping does not count.
+        """
+        if self.stopped in (INTERRUPTED, CANCELLED):
+            raise Cancelled
+        return self
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the records as a DataFrame indexed by epoch."""

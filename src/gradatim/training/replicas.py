@@ -16,13 +16,8 @@ from gradatim.optim import Schedule, build_schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.training.batches import as_tensor
 from gradatim.training.callbacks import EarlyStopping
-from gradatim.training.engines.stacked_run import (
-    DIVERGED,
-    SLOWER,
-    Settings,
-    StackedRun,
-    why_not_stacked,
-)
+from gradatim.training.engines.choosing import SLOWER, why_not_stacked
+from gradatim.training.engines.stacked_run import DIVERGED, Settings, StackedRun
 from gradatim.training.health import NonFiniteError
 from gradatim.training.history import History
 from gradatim.training.replica_data import OWNER, ReplicaData, Rows, gather_data, is_pair
@@ -155,7 +150,7 @@ def _fit(
             f"{OWNER}: build must return networks of one architecture, got parameters of different shapes. "
             "Train different architectures apart."
         )
-    reason = why_not_stacked(models, data, settings)
+    reason = why_not_stacked(models, data, settings.loss)
     if not reason:
         run = StackedRun(models, data, validation, settings)
         reason = "" if run.optimizer.is_supported else "the optimizer is not SGD, Adam or AdamW"

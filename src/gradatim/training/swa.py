@@ -10,8 +10,8 @@ from gradatim.errors import InvalidValue
 from gradatim.randomness import seeded
 from gradatim.training.batches import Batch
 from gradatim.training.callbacks import Callback
-from gradatim.training.engines.general import forward
 from gradatim.training.history import Record
+from gradatim.training.objectives.objective import evaluate
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
@@ -49,6 +49,8 @@ class SWA(Callback):
     Reference:
         Izmailov et al., Averaging Weights Leads to Wider Optima and Better Generalization, 2018.
     """
+
+    any_layout = True
 
     def __init__(self, *, start: int, every_steps: int | None = None) -> None:
         if start < 0:
@@ -103,7 +105,7 @@ class _Forward(nn.Module):
 
     def __init__(self, trainer: "Trainer") -> None:
         super().__init__()
-        self.trainer, self.model = trainer, trainer.model
+        self.objective, self.model = trainer.objective, trainer.model
 
     def forward(self, batch: Batch) -> None:
-        forward(self.trainer, batch)
+        evaluate(self.objective, self.model, batch)

@@ -1,8 +1,9 @@
 """The training loop."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,35 +13,47 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from gradatim.errors import GradatimError, InvalidValue
+from gradatim.events import Cancelled, CancelToken, Tell
 from gradatim.losses import Loss, build_loss
-from gradatim.models.weights import check_weights
 from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.randomness import seeded
 from gradatim.threads import limit_threads
-from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
+from gradatim.training.batches import (
+    Batch,
+    Batches,
+    Stream,
+    as_tensor,
+    make_batches,
+    prepare_target,
+    rows_of,
+)
 from gradatim.training.callbacks import Callback
-from gradatim.training.checkpoint import Checkpoint, load_checkpoint
+from gradatim.training.checkpoint import Checkpoint, check_fit, load_checkpoint
 from gradatim.training.device import choose_device
 from gradatim.training.engines.channels_last import (
     reading_channels_last,
     training_channels_last,
     wants_channels_last,
 )
-from gradatim.training.engines.general import (
-    Attack,
-    AutogradStep,
-    ChainStep,
-    Step,
-    StepFunction,
-    forward,
-    rows_of,
+from gradatim.training.engines.choosing import (
+    ENGINES,
+    check_engine,
+    choose_engine,
+    works_in_any_layout,
 )
-from gradatim.training.engines.truncated import TruncatedStep, check_bptt, split_state
+from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
 from gradatim.training.held_memory import holding_memory
-from gradatim.training.history import History
+from gradatim.training.history import CANCELLED, INTERRUPTED, EngineChoice, History
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
+from gradatim.training.objectives.objective import (
+    Figures,
+    ObjectiveFunction,
+    as_objective,
+    evaluate,
+)
+from gradatim.training.objectives.supervised import Supervised
 from gradatim.training.progress import TrainingBar
 from gradatim.training.totals import Totals
 
@@ -51,7 +64,7 @@ class Trainer:
     Args:
         model: Any :class:`torch.nn.Module`; it is moved to ``device``.
         loss: Name (``cross_entropy``, ``bce``, ``mse``, ``mae``, ``huber``) or function
-            ``(output, target) -> scalar``.
+            ``(output, target) -> scalar``; objectives that need a loss and have none of their own use it too.
         optimizer: Name, factory ``(parameter_groups, lr) -> Optimizer`` or PyTorch optimizer.
         lr: Initial learning rate.
         weight_decay: Penalty on weights; biases and normalization gains are left out.
@@ -64,19 +77,16 @@ class Trainer:
         metrics: Names (``accuracy``, ``error``, ``r2``, ``mse``, ``mae``) or functions
             ``(output, target) -> batch mean``, measured on the validation data.
         callbacks: Observers, in order; checkpoints come last.
-        step: Replaces forward pass and loss: a function ``(model, batch) -> loss``, or a mapping with
-            ``"loss"`` and other figures to record. A mapping without ``"loss"`` means that the step
-            has updated the model itself.
-        attack: Function ``(model, x, y) -> x'`` that worsens the inputs of every training batch, such as
-            ``functools.partial(pgd, eps=0.1, steps=7)``: adversarial training. Validation stays clean.
-        bptt: Steps of a chunk of truncated backpropagation through time, for models called as
-            ``output, state = model(x, state=state)`` on sequences ``(B, T, ...)``: one step of the
-            optimizer per chunk, the state carried on, detached. From ``T`` on nothing is truncated.
+        objective: What to minimize in the place of the loss alone: a function ``(model, batch) -> loss``, or a
+            mapping with ``"loss"`` and other figures to record, or an
+            :class:`~gradatim.training.Objective`, which may have state and players of its own.
+        engine: ``"auto"`` takes the fastest that fits; ``"general"``, ``"chain"`` or ``"truncated"`` ask for one.
+            ``history.engine`` says which one ran and why.
         device: ``"auto"`` takes an accelerator when there is one.
         memory_format: ``"channels_last"`` or ``"contiguous"`` for images ``(B, C, H, W)``; ``"auto"`` takes
             what is faster for the model. It changes results by rounding only.
         seed: Fixes shuffling and dropout.
-        progress: Whether to show a bar on a terminal.
+        progress: Whether to show a bar on a terminal, or a function that is told events.
 
     Example:
         >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
@@ -101,13 +111,12 @@ class Trainer:
         clip_value: float | None = None,
         metrics: Sequence[str | MetricFunction] = (),
         callbacks: Sequence[Callback] = (),
-        step: StepFunction | None = None,
-        attack: Attack | None = None,
-        bptt: int | None = None,
+        objective: ObjectiveFunction | None = None,
+        engine: str = "auto",
         device: str | torch.device = "auto",
         memory_format: str = "auto",
         seed: int = 0,
-        progress: bool = True,
+        progress: bool | Tell = True,
     ) -> None:
         for name, value in (("epochs", epochs), ("batch_size", batch_size)):
             if value < 1 or value != int(value):
@@ -115,16 +124,20 @@ class Trainer:
         for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
             if limit is not None and not limit > 0:
                 raise InvalidValue(f"Trainer: {name} must be more than 0, got {limit}. Try 1.0.")
-        self.bptt = check_bptt(bptt, is_alone=step is None and attack is None)
+        self.engine = check_engine(engine)
         self.device = choose_device(device)
         self.model = model.to(self.device)
         self.loss = build_loss(loss)
+        self.objective = Supervised() if objective is None else as_objective(objective)
+        self.objective.adopt(self.loss)
+        if isinstance(objective, nn.Module):
+            objective.to(self.device)
         self.optimizer = build_optimizer(optimizer, model, lr=lr, weight_decay=weight_decay)
         self.scheduler = schedule if isinstance(schedule, LRScheduler) else None
         self.schedule = build_schedule(None if isinstance(schedule, LRScheduler) else schedule)
         self.epochs, self.batch_size = int(epochs), int(batch_size)
         self.clip_norm, self.clip_value = clip_norm, clip_value
-        self.metrics, self.step, self.attack = tuple(metrics), step, attack
+        self.metrics = tuple(metrics)
         for metric in self.metrics:
             build_metric(metric)
         self.callbacks = sorted(callbacks, key=lambda callback: isinstance(callback, Checkpoint))
@@ -134,7 +147,7 @@ class Trainer:
         floats = (p.dtype for p in model.parameters() if p.is_floating_point())
         self.dtype = next(floats, torch.get_default_dtype())
         self._resumed: Mapping[str, Any] | None = None
-        self._moving: Step | None = None
+        self._moving: Engine | None = None
         self.train_batches: Batches | None = None  # what `fit` trains on, while it runs
         self._reset()
 
@@ -146,26 +159,40 @@ class Trainer:
 
     # --- the loop
 
-    def fit(self, train: object, validation: object | None = None) -> History:
+    def fit(
+        self,
+        train: object,
+        validation: object | None = None,
+        *,
+        cancel: CancelToken | None = None,
+    ) -> History:
         """Train for ``epochs`` epochs, or for what remains of them after :meth:`resume`.
 
         Args:
             train: A pair ``(X, y)`` of tensors or arrays, a ``Dataset`` or any iterable of batches.
             validation: The same, measured after every epoch.
+            cancel: Ends the run after the current batch, once it is cancelled.
 
         Returns:
-            One record per epoch. Ctrl-C ends the run and returns the records so far.
+            One record per epoch. Ctrl-C and ``cancel`` end the run and return the records so far;
+            :meth:`History.check_complete` raises for jobs that want a whole run or none.
         """
         batches = self._batches(train, is_training=True)
         held_out = None if validation is None else self._batches(validation)
         if self._resumed is None:
             self._reset()
-        step = self._choose_step(batches)
-        self._moving, self.train_batches = step, batches
-        bar = TrainingBar(self.epochs, batches.steps, is_shown=self.progress)
+        else:
+            self._restore(batches, self._resumed.get("stream"))
+        run = self._describe()
+        choice = choose_engine(self.engine, run, batches)
+        note = "; images lie channels last" if self.is_channels_last else ""
+        self.history.engine = EngineChoice(choice.name, choice.reason + note)
+        engine = ENGINES[choice.name](run)
+        self._moving, self.train_batches = engine, batches
+        bar = TrainingBar(self.epochs, batches.steps, progress=self.progress)
         with ExitStack() as stack:
             stack.enter_context(seeded(self.seed, self.device))
-            stack.enter_context(limit_threads(step.threads))
+            stack.enter_context(limit_threads(engine.threads))
             stack.enter_context(reading_channels_last(self.model, self.is_channels_last))
             stack.enter_context(holding_memory())
             stack.enter_context(bar)
@@ -175,10 +202,12 @@ class Trainer:
             try:
                 self._notify("on_fit_start")
                 while self.epoch < self.epochs and self._stop is None:
-                    self._train_epoch(batches, step, bar)
+                    self._train_epoch(batches, engine, bar, cancel)
                     self._finish_epoch(held_out, bar)
+            except Cancelled:
+                self._stop = CANCELLED
             except KeyboardInterrupt:
-                self._stop = "interrupted"
+                self._stop = INTERRUPTED
             self._resumed = None
         self.history.stopped = self._stop
         self._notify("on_fit_end")
@@ -186,19 +215,33 @@ class Trainer:
         self.model.eval()
         return self.history
 
-    def _choose_step(self, batches: Batches) -> Step:
-        if self.bptt is not None:
-            return TruncatedStep(self, self.bptt)
-        return ChainStep(self) if ChainStep.fits(self, batches) else AutogradStep(self)
+    def _describe(self) -> Run:
+        return Run(
+            self.model,
+            self.objective,
+            self.optimizer,
+            self.batch_size,
+            self.clip_norm,
+            self.clip_value,
+            self._observe,
+            self._gradient_watch(),
+            has_scheduler=self.scheduler is not None,
+            needs_autograd=any(callback.needs_autograd for callback in self.callbacks),
+        )
 
-    def _train_epoch(self, batches: Batches, step: Step, bar: TrainingBar) -> None:
+    def _train_epoch(
+        self, batches: Batches, engine: Engine, bar: TrainingBar, cancel: CancelToken | None
+    ) -> None:
         self.model.train()
+        self.objective.start("train", self.epoch)
         self._started = time.perf_counter()
         observers = self.observers("on_batch_end")
-        with step.mode(), self._kernels_arranged():
+        if cancel is not None:
+            cancel.check()
+        with engine.mode(), self._kernels_arranged():
             for batch in self._start_epoch(batches):
                 self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
-                loss = step(batch) if self.steps else self._first(step, batch)
+                loss = engine(batch) if self.steps else self._first(engine, batch)
                 self.position += 1
                 self.steps += 1
                 for callback in observers:
@@ -207,6 +250,8 @@ class Trainer:
                 bar.advance(self.epoch, self.position, self.totals)
                 if self._stop is not None:
                     break
+                if cancel is not None:
+                    cancel.check()
         if self.position == 0:
             raise InvalidValue(
                 f"Trainer: training data must yield batches in every epoch, got none in epoch {self.epoch + 1}. "
@@ -214,12 +259,9 @@ class Trainer:
             )
 
     def _kernels_arranged(self) -> AbstractContextManager[None]:
-        """Channels last, unless code of somebody's own looks on, which may ``view`` weights or gradients."""
-        watchers = [*self.observers("on_gradients"), *self.observers("on_batch_end"), self.step]
-        is_alone = all(w is None or _is_ours(w) for w in watchers)
-        return training_channels_last(
-            self.model, self.optimizer, self.is_channels_last and is_alone
-        )
+        """Channels last, unless somebody looks on who may ``view`` weights or gradients."""
+        may_move = self.is_channels_last and works_in_any_layout(self.objective, self.callbacks)
+        return training_channels_last(self.model, self.optimizer, may_move)
 
     def _start_epoch(self, batches: Batches) -> Iterator[Batch]:
         """Begin an epoch, or go on inside it with the order of batches it had."""
@@ -232,21 +274,21 @@ class Trainer:
         torch.set_rng_state(now)
         return rest
 
-    def _first(self, step: Step, batch: Batch) -> Tensor | None:
+    def _first(self, engine: Engine, batch: Batch) -> Tensor | None:
         """Take the first step, where shapes and types of model and data meet."""
         try:
-            return step(batch)
+            return engine(batch)
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
             if isinstance(error, GradatimError):
                 raise
             raise InvalidValue(explain_bad_batch(batch, error)) from error
 
     def _finish_epoch(self, held_out: Batches | None, bar: TrainingBar) -> None:
-        check_parameters(self)
+        check_parameters(self.model, epoch=self.epoch + 1, number=self.position)
         record = {"epoch": self.epoch + 1, **self.totals.means()}
         if held_out is not None:
             figures = {f"validation_{k}": v for k, v in self._measure(held_out).items()}
-            bar.validated(figures)
+            bar.validated(figures, self.epoch)
             record |= figures
         record["lr"] = self.optimizer.param_groups[0]["lr"]
         record["seconds"] = time.perf_counter() - self._started
@@ -283,9 +325,9 @@ class Trainer:
         )
 
     def _prepare_target(self, y: Tensor) -> Tensor:
-        if self.step is None:
-            return prepare_target(y, self.loss, self.dtype)
-        return y if y.is_floating_point() else y.long()  # what it means, only the step knows
+        if self.objective.loss is not None:
+            return prepare_target(y, self.objective.loss, self.dtype)
+        return y if y.is_floating_point() else y.long()  # what it means, only the objective knows
 
     # --- measuring
 
@@ -300,24 +342,26 @@ class Trainer:
         self, batches: Batches, metrics: Sequence[str | MetricFunction] | None = None
     ) -> dict[str, float]:
         self.model.eval()
+        self.objective.start("evaluate", self.epoch)
+        loss = self.objective.loss
         meters = [build_metric(m) for m in (self.metrics if metrics is None else metrics)]
-        if self.step is None:
-            meters = [Mean("loss", self.loss), *meters]
-        figures = {} if self.step is None else self._measure_step(batches)
+        figures = self._measure_objective(batches) if loss is None else {}
+        if loss is not None:
+            meters = [Mean("loss", loss), *meters]
         if meters:
             with torch.inference_mode():
                 for batch in batches.whole():
-                    output = self._output(*batch[:-1])
+                    output = self.objective.output(self.model, *batch[:-1])
                     for meter in meters:
                         meter.update(output, batch[-1])
         return figures | {meter.name: meter.compute() for meter in meters}
 
-    def _measure_step(self, batches: Batches) -> dict[str, float]:
+    def _measure_objective(self, batches: Batches) -> dict[str, float]:
         totals = self._new_totals()
-        # not inference mode: a custom step may need gradients, such as those of an attack
+        # not inference mode: an objective may need gradients of its own
         with torch.no_grad():
             for batch in batches.whole():
-                loss, figures = forward(self, batch)
+                loss, figures = evaluate(self.objective, self.model, batch)
                 totals.add(loss, rows_of(batch), figures)
         return {name.removeprefix("train_"): value for name, value in totals.means().items()}
 
@@ -327,13 +371,10 @@ class Trainer:
         self.model.eval()
         rows = as_tensor(inputs, self.dtype, "inputs").split(max(self.batch_size, 1024))
         with reading_channels_last(self.model, self.is_channels_last):
-            return torch.cat([self._output(part.to(self.device)).cpu() for part in rows])
+            parts = (self.objective.output(self.model, part.to(self.device)) for part in rows)
+            return torch.cat([part.cpu() for part in parts])
 
-    def _output(self, *inputs: Tensor) -> Any:
-        result = self.model(*inputs)
-        return result if self.bptt is None else split_state(result)[0]
-
-    # --- what steps and callbacks use
+    # --- what callbacks use, and engines are told
 
     def stop(self, reason: str = "asked to stop") -> None:
         """End the run after the current batch."""
@@ -341,20 +382,29 @@ class Trainer:
 
     def observers(self, moment: str) -> list[Callback]:
         """Return the callbacks that do something at ``moment``."""
-        nothing = getattr(Callback, moment)
-        return [c for c in self.callbacks if getattr(type(c), moment) is not nothing]
+        return [callback for callback in self.callbacks if callback.observes(moment)]
 
-    def observe(
-        self,
-        loss: Tensor | None,
-        batch: Batch,
-        figures: Mapping[str, Tensor | float],
-        rows: int | None = None,
-    ) -> None:
-        """Take a batch's loss into the totals of the epoch; a loss that is not finite ends the run."""
-        ago = self.totals.add(loss, rows or rows_of(batch), figures)
+    def _observe(self, loss: Tensor | None, batch: Batch, figures: Figures, rows: int) -> None:
+        """Take a batch's figures into the totals of the epoch; one that is not finite ends the run."""
+        ago = self.totals.add(loss, rows, figures)
         if ago is not None:
-            raise explain_bad_loss(self, batch, ago)
+            raise explain_bad_loss(
+                self.model,
+                batch,
+                partial(evaluate, self.objective, self.model, batch),
+                epoch=self.epoch + 1,
+                number=self.position + 1 - ago,
+                figure=self.totals.bad,
+            )
+
+    def _gradient_watch(self) -> Callable[[Tensor], None] | None:
+        observers = self.observers("on_gradients")
+
+        def watch(loss: Tensor) -> None:
+            for callback in observers:
+                callback.on_gradients(self, loss)
+
+        return watch if observers else None
 
     def _notify(self, moment: str, *arguments: Any) -> None:
         for callback in self.observers(moment):
@@ -363,9 +413,11 @@ class Trainer:
     # --- saving and resuming
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything a run needs to go on: weights, optimizer, schedule, random state, place, history."""
+        """Everything a run needs to go on: weights, optimizers, schedule, random state, place, history, state of
+        objective, callbacks and data."""
         if self._moving is not None:
             self._moving.sync()
+        stream = self.train_batches
         return {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -379,6 +431,10 @@ class Trainer:
             "totals": self.totals.state_dict(),
             "history": self.history.records,
             "callbacks": [callback.state_dict() for callback in self.callbacks],
+            "objective": self.objective.state_dict(),
+            "optimizers": {k: own.state_dict() for k, own in self.objective.optimizers.items()},
+            "stream": stream.state_dict() if isinstance(stream, Stream) else None,
+            "engine": self.history.engine and list(self.history.engine),
         }
 
     def resume(self, path: str | Path) -> None:
@@ -388,28 +444,32 @@ class Trainer:
             InvalidValue: The file is damaged, foreign, or of another model; nothing was changed then.
         """
         state = load_checkpoint(path)
-        check_weights(f"resume({str(path)!r})", self.model, state["model"])
-        saved = [len(group["params"]) for group in state["optimizer"]["param_groups"]]
-        own = [len(group["params"]) for group in self.optimizer.param_groups]
-        if saved != own or len(state["callbacks"]) != len(self.callbacks):
-            raise InvalidValue(
-                f"resume({str(path)!r}): optimizer and callbacks must be those of the saved run, got "
-                f"parameter groups {own} instead of {saved} and {len(self.callbacks)} callbacks "
-                f"instead of {len(state['callbacks'])}."
-            )
+        check_fit(f"resume({str(path)!r})", self, state)
         self.optimizer.load_state_dict(state["optimizer"])
         self.model.load_state_dict(state["model"])
         if self.scheduler is not None:
             self.scheduler.load_state_dict(state["scheduler"])
         for callback, saved_state in zip(self.callbacks, state["callbacks"], strict=True):
             callback.load_state_dict(saved_state)
+        self.objective.load_state_dict(state.get("objective", {}))
+        for name, optimizer in self.objective.optimizers.items():
+            optimizer.load_state_dict(state["optimizers"][name])
         self.epoch, self.position, self.steps = state["epoch"], state["position"], state["steps"]
         self._stop, self._epoch_rng = state["stopped"], state["epoch_rng"]
-        self.history, self.totals = History(state["history"]), self._new_totals()
+        engine = state.get("engine")
+        self.history = History(state["history"], engine=engine and EngineChoice(*engine))
+        self.totals = self._new_totals()
         self.totals.load_state_dict(state["totals"])
         self._resumed = state
 
-
-def _is_ours(code: object) -> bool:
-    """Whether a function or the class of an object is Gradatim's; a ``partial`` says nothing of what it calls."""
-    return (getattr(code, "__module__", None) or "").startswith("gradatim.")
+    def _restore(self, batches: Batches, saved: Mapping[str, Any] | None) -> None:
+        """Bring a stream that keeps its place back to it."""
+        if not (isinstance(batches, Stream) and batches.has_state):
+            return
+        if saved is not None:
+            batches.load_state_dict(saved)
+        elif self.position:
+            raise InvalidValue(
+                "resume: the data must come back to where they were, but this checkpoint, of a version before, does "
+                "not hold their state. Resume from one written at the end of an epoch."
+            )

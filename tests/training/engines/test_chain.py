@@ -13,7 +13,7 @@ from gradatim.models import MLP
 from gradatim.training import Callback, Trainer
 from gradatim.training.batches import InMemory
 from gradatim.training.engines.chain import Chain, is_chain
-from gradatim.training.engines.general import ChainStep
+from gradatim.training.engines.choosing import why_not_chain
 
 
 class NeedsAutograd(Callback):
@@ -175,14 +175,19 @@ def test_hooks_frozen_weights_and_parametrizations_take_the_general_path():
         ),
         ({}, torch.randn(8, 2), torch.rand(8, 1), False),
         ({"optimizer": "rmsprop"}, torch.randn(8, 2), torch.zeros(8).long(), False),
-        ({"step": lambda m, b: m(b[0]).mean()}, torch.randn(8, 2), torch.zeros(8).long(), False),
+        (
+            {"objective": lambda m, b: m(b[0]).mean()},
+            torch.randn(8, 2),
+            torch.zeros(8).long(),
+            False,
+        ),
         ({}, torch.randn(8, 2).double(), torch.zeros(8).long(), False),
     ],
 )
 def test_when_the_fast_path_is_taken(arguments, x, y, fits):
     trainer = Trainer(arguments.pop("model", None) or MLP((2, 1)), **arguments)
     batches = InMemory((x, y), 4, seed=0, device=torch.device("cpu"))
-    assert ChainStep.fits(trainer, batches) is fits
+    assert (why_not_chain(trainer._describe(), batches) == "") is fits
 
 
 def test_thread_count_is_restored():

@@ -7,7 +7,8 @@ from torch import nn
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import LRUStack
 from gradatim.nn import Recurrent
-from gradatim.training import Callback, Checkpoint, Trainer
+from gradatim.robust import Adversarial
+from gradatim.training import Callback, Checkpoint, Trainer, TruncatedBPTT
 
 
 class Model(nn.Module):
@@ -51,7 +52,9 @@ def test_equals_a_loop_written_by_hand(chunk):
     """The loss of an epoch weighs every step alike, also those of a last chunk that is shorter."""
     model, x, y = problem()
     twin, *_ = problem()
-    trainer = Trainer(model, "mse", "sgd", lr=0.1, epochs=3, batch_size=3, bptt=chunk)
+    trainer = Trainer(
+        model, "mse", "sgd", lr=0.1, epochs=3, batch_size=3, objective=TruncatedBPTT(chunk)
+    )
     history = trainer.fit((x, y))
     assert history["train_loss"] == pytest.approx(by_hand(twin, x, y, chunk, 3), rel=1e-9)
     for p, q in zip(model.parameters(), twin.parameters(), strict=True):
@@ -68,7 +71,9 @@ def test_from_the_length_on_it_is_the_whole_gradient():
         def on_gradients(self, trainer, loss):
             seen.append([p.grad.clone() for p in trainer.model.parameters()])
 
-    Trainer(model, "mse", "sgd", epochs=1, bptt=11, callbacks=[Watch()]).fit((x, y))
+    Trainer(model, "mse", "sgd", epochs=1, objective=TruncatedBPTT(11), callbacks=[Watch()]).fit(
+        (x, y)
+    )
     torch.testing.assert_close(seen, [list(whole)])
 
 
@@ -86,7 +91,7 @@ def test_the_state_is_carried_across_chunks_and_starts_anew_with_every_batch():
     torch.manual_seed(0)
     x = torch.randn(4, 6, 2)
     model = Spy()
-    Trainer(model, "mse", epochs=1, batch_size=2, bptt=2).fit((x, x[..., :1]))
+    Trainer(model, "mse", epochs=1, batch_size=2, objective=TruncatedBPTT(2)).fit((x, x[..., :1]))
     assert [state is None for state in seen] == [True, False, False] * 2
     assert seen[1].abs().max() > 0
     assert not torch.equal(seen[1], seen[2])
@@ -94,7 +99,7 @@ def test_the_state_is_carried_across_chunks_and_starts_anew_with_every_batch():
 
 def test_validation_and_prediction_run_over_whole_sequences():
     model, x, y = problem()
-    trainer = Trainer(model, "mse", epochs=1, bptt=4, metrics=["mse"])
+    trainer = Trainer(model, "mse", epochs=1, objective=TruncatedBPTT(4), metrics=["mse"])
     history = trainer.fit((x, y), (x, y))
     with torch.no_grad():
         output, _ = model(x)
@@ -108,7 +113,14 @@ def test_resumes_to_the_same_numbers(tmp_path):
     def build(epochs, path=None):
         model, x, y = problem()
         callbacks = [Checkpoint(tmp_path / "run.ckpt")]
-        trainer = Trainer(model, "mse", epochs=epochs, batch_size=2, bptt=3, callbacks=callbacks)
+        trainer = Trainer(
+            model,
+            "mse",
+            epochs=epochs,
+            batch_size=2,
+            objective=TruncatedBPTT(3),
+            callbacks=callbacks,
+        )
         if path:
             trainer.resume(path)
         return trainer.fit((x, y)), model
@@ -123,26 +135,42 @@ def test_resumes_to_the_same_numbers(tmp_path):
 
 def test_complex_states_and_other_models():
     x = torch.randn(2, 9, 3)
-    history = Trainer(LRUStack(3, 8, 1, num_layers=2), "mse", epochs=2, bptt=4).fit((x, x[..., :1]))
+    history = Trainer(
+        LRUStack(3, 8, 1, num_layers=2), "mse", epochs=2, objective=TruncatedBPTT(4)
+    ).fit((x, x[..., :1]))
     assert history["train_loss"][1] < history["train_loss"][0]
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("build", "message"),
     [
-        ({"bptt": 0}, "Trainer: bptt must be a whole number from 1, got 0"),
-        ({"bptt": 2.5}, r"Trainer: bptt must be a whole number from 1, got 2\.5"),
-        ({"bptt": 3, "step": lambda model, batch: None}, "bptt must be None beside step= or attack="),
-        ({"bptt": 3, "attack": lambda model, x, y: x}, "bptt must be None beside step= or attack="),
+        (lambda: TruncatedBPTT(0), "TruncatedBPTT: length must be a whole number from 1, got 0"),
+        (lambda: TruncatedBPTT(2.5), r"TruncatedBPTT: length must be a whole number from 1, got 2\.5"),
+        (lambda: Adversarial(lambda model, x, y: x, TruncatedBPTT(3)), "must see whole batches, got TruncatedBPTT"),
     ],
 )  # fmt: skip
-def test_bad_arguments(options, message):
+def test_bad_arguments(build, message):
     with pytest.raises(InvalidValue, match=message):
-        Trainer(Model(), "mse", **options)
+        build()
+
+
+@pytest.mark.parametrize(
+    ("engine", "objective", "message"),
+    [
+        ("truncated", lambda model, batch: None, "got 'truncated', but the objective is not TruncatedBPTT"),
+        ("truncated", None, "got 'truncated', but the objective is not TruncatedBPTT"),
+        ("general", TruncatedBPTT(3), "got 'general', but the objective cuts sequences into chunks"),
+        ("chain", TruncatedBPTT(3), "got 'chain', but the objective is more than a loss"),
+    ],
+)  # fmt: skip
+def test_other_objectives_and_engines_are_refused(engine, objective, message):
+    _, x, y = problem()
+    with pytest.raises(InvalidValue, match=f"Trainer: engine must fit the run, {message}"):
+        Trainer(Model().double(), "mse", objective=objective, engine=engine).fit((x, y))
 
 
 def test_bad_data_and_models():
-    trainer = Trainer(Model(), "mse", epochs=1, bptt=3)
+    trainer = Trainer(Model(), "mse", epochs=1, objective=TruncatedBPTT(3))
     with pytest.raises(InvalidValue, match=r"must all be of shape \(batch, time, ...\), got \(4, 6, 2\), \(4,\)"):  # fmt: skip
         trainer.fit((torch.zeros(4, 6, 2), torch.zeros(4)))
     with pytest.raises(InvalidValue, match=r"got \(4, 6, 2\), \(4, 5, 1\)"):
@@ -157,4 +185,6 @@ def test_bad_data_and_models():
             return self.linear(x)
 
     with pytest.raises(InvalidType, match=r"a model must return \(output, state\) and take state="):
-        Trainer(Plain(), "mse", epochs=1, bptt=3).fit((torch.zeros(4, 6, 2), torch.zeros(4, 6, 1)))
+        Trainer(Plain(), "mse", epochs=1, objective=TruncatedBPTT(3)).fit(
+            (torch.zeros(4, 6, 2), torch.zeros(4, 6, 1))
+        )

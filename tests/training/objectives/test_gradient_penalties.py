@@ -6,7 +6,7 @@ from torch import nn
 
 from gradatim.errors import GradatimError
 from gradatim.losses import mse
-from gradatim.training import Trainer, gradient_norm_step, gradient_variance_step
+from gradatim.training import GradientNormPenalty, GradientVariancePenalty, Trainer
 
 GENERATOR = torch.Generator().manual_seed(0)
 X = torch.randn(12, 3, generator=GENERATOR, dtype=torch.float64)
@@ -26,7 +26,7 @@ def gradient(w, X, Y):
 def test_norm_and_its_derivative_for_least_squares():
     """∇ ‖∇E‖² = 2 H ∇E with H = 2 XᵀX / N."""
     layer = model()
-    figures = gradient_norm_step(0.8, "mse")(layer, (X, Y))
+    figures = GradientNormPenalty(0.8, "mse")(layer, (X, Y))
     w = layer.weight.detach()
     g = gradient(w, X, Y)
     torch.testing.assert_close(figures["gradient_norm"].detach(), g.square().sum())
@@ -39,7 +39,7 @@ def test_norm_and_its_derivative_for_least_squares():
 
 def test_variance_over_parts():
     layer = model()
-    figures = gradient_variance_step(0.4, parts=3, loss="mse")(layer, (X, Y))
+    figures = GradientVariancePenalty(0.4, parts=3, loss="mse")(layer, (X, Y))
     w = layer.weight.detach()
     parts = torch.cat([gradient(w, X[i : i + 4], Y[i : i + 4]) for i in (0, 4, 8)])
     full = gradient(w, X, Y)
@@ -53,7 +53,7 @@ def test_variance_over_parts():
 
 
 def test_batches_that_agree_have_no_variance():
-    figures = gradient_variance_step(1.0, parts=2, loss="mse")(
+    figures = GradientVariancePenalty(1.0, parts=2, loss="mse")(
         model(), (X.repeat(2, 1), Y.repeat(2, 1))
     )
     assert figures["gradient_variance"].item() < 1e-20
@@ -68,18 +68,18 @@ def test_descent_follows_the_flow_of_the_penalized_loss():
     assert (step - modified).abs() < 0.2 * (step - plain).abs()
 
 
-@pytest.mark.parametrize("build", [gradient_norm_step, gradient_variance_step])
+@pytest.mark.parametrize("build", [GradientNormPenalty, GradientVariancePenalty])
 def test_trainer_validates_without_the_penalty(build):
     layer = model()
-    trainer = Trainer(layer, "mse", "sgd", lr=0.01, epochs=2, step=build(1.0, loss="mse"))
+    trainer = Trainer(layer, "mse", "sgd", lr=0.01, epochs=2, objective=build(1.0, loss="mse"))
     history = trainer.fit((X, Y), (X, Y))
     assert history["validation_loss"][-1] == pytest.approx(mse(layer(X), Y).item())
 
 
 def test_errors():
     with pytest.raises(
-        GradatimError, match="gradient_norm_step: weight must be at least 0, got -1"
+        GradatimError, match="GradientNormPenalty: weight must be at least 0, got -1"
     ):
-        gradient_norm_step(-1)
+        GradientNormPenalty(-1)
     with pytest.raises(GradatimError, match="parts must be at least 2, got 1"):
-        gradient_variance_step(1, parts=1)
+        GradientVariancePenalty(1, parts=1)

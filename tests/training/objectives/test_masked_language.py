@@ -7,7 +7,7 @@ from gradatim.data import WordPieceTokenizer, next_sentence_pairs
 from gradatim.data.masked_tokens import mask_tokens
 from gradatim.data.tokenizers.word_piece import SPECIALS
 from gradatim.models import BERT, BERTPretraining
-from gradatim.training import Trainer, masked_language_step
+from gradatim.training import MaskedLanguage, Trainer
 
 LETTERS = "abcdefgh"
 TOKENIZER = WordPieceTokenizer([*SPECIALS, *LETTERS])
@@ -26,7 +26,7 @@ def make_pairs(count=60):
 
 def test_the_loss_by_hand():
     model, pairs = build().eval(), make_pairs(4)
-    step = masked_language_step(TOKENIZER, share=0.4)
+    step = MaskedLanguage(TOKENIZER, share=0.4)
     torch.manual_seed(5)
     figures = step(model, tuple(pairs))
     torch.manual_seed(5)
@@ -43,18 +43,18 @@ def test_texts_without_a_second_one_and_batches_without_a_choice():
     model, pairs = build().eval(), make_pairs(2)
     alone = torch.full_like(pairs.is_next, -100)
     torch.manual_seed(1)
-    figures = masked_language_step(TOKENIZER)(model, (*pairs[:3], alone))
+    figures = MaskedLanguage(TOKENIZER)(model, (*pairs[:3], alone))
     torch.testing.assert_close(figures["loss"], figures["token_loss"], check_dtype=False)
     assert figures["next_accuracy"] == 0.0
     torch.manual_seed(1)
-    none = masked_language_step(TOKENIZER, share=1e-9)(model, (*pairs[:3], alone))
+    none = MaskedLanguage(TOKENIZER, share=1e-9)(model, (*pairs[:3], alone))
     assert none["loss"] == 0.0
 
 
 def test_both_tasks_are_learned():
     model, pairs = build(), make_pairs()
     trainer = Trainer(
-        model, step=masked_language_step(TOKENIZER), lr=3e-3, epochs=14, batch_size=32,
+        model, objective=MaskedLanguage(TOKENIZER), lr=3e-3, epochs=14, batch_size=32,
         clip_norm=1.0, progress=False,
     )  # fmt: skip
     history = trainer.fit(pairs)

@@ -7,7 +7,7 @@ from torch import nn
 
 from gradatim.errors import GradatimError
 from gradatim.nn import MultiTask
-from gradatim.training import Trainer, multi_task_step
+from gradatim.training import MultiTaskObjective, Trainer
 
 X = torch.randn(40, 3, generator=torch.Generator().manual_seed(0))
 SIZE, KIND = X[:, 0] * 2, (X[:, 1] > 0).long()
@@ -20,7 +20,7 @@ def build():
 
 def test_weighted_sum():
     model = build()
-    step = multi_task_step({"size": "mse", "kind": "cross_entropy"}, {"size": 0.25})
+    step = MultiTaskObjective({"size": "mse", "kind": "cross_entropy"}, {"size": 0.25})
     figures = step(model, (X, SIZE, KIND))
     out = model(X)
     size, kind = F.mse_loss(out["size"].squeeze(1), SIZE), F.cross_entropy(out["kind"], KIND)
@@ -30,8 +30,8 @@ def test_weighted_sum():
 
 
 def test_both_tasks_are_learned():
-    step = multi_task_step({"size": "mse", "kind": "cross_entropy"})
-    trainer = Trainer(build(), step=step, lr=0.03, epochs=60, batch_size=10)
+    step = MultiTaskObjective({"size": "mse", "kind": "cross_entropy"})
+    trainer = Trainer(build(), objective=step, lr=0.03, epochs=60, batch_size=10)
     history = trainer.fit((X, SIZE, KIND), (X, SIZE, KIND))
     assert history["validation_size"][-1] < 0.02
     assert history["validation_kind"][-1] < 0.2
@@ -39,8 +39,8 @@ def test_both_tasks_are_learned():
 
 def test_errors():
     with pytest.raises(GradatimError, match="weights must be one of size, got 'sise'"):
-        multi_task_step({"size": "mse"}, {"sise": 1.0})
+        MultiTaskObjective({"size": "mse"}, {"sise": 1.0})
     with pytest.raises(
         GradatimError, match=r"one target a task, 2, got 1. Fit on \(X, size, kind\)"
     ):
-        multi_task_step({"size": "mse", "kind": "bce"})(build(), (X, SIZE))
+        MultiTaskObjective({"size": "mse", "kind": "bce"})(build(), (X, SIZE))

@@ -9,13 +9,13 @@ import torch
 
 from gradatim.models import GPT, RewardModel, generate
 from gradatim.training import (
+    DPO,
+    PolicyGradient,
+    RewardComparison,
     Rollouts,
     Trainer,
     answer_log_probs,
-    comparison_step,
-    dpo_step,
     policy_divergence,
-    policy_step,
 )
 
 PROMPTS = torch.zeros(128, 1, dtype=torch.long)
@@ -37,7 +37,7 @@ def share_of_threes(model):
 
 
 def train(model, data, step, **arguments):
-    trainer = Trainer(model, step=step, lr=3e-3, batch_size=32, progress=False, **arguments)
+    trainer = Trainer(model, objective=step, lr=3e-3, batch_size=32, progress=False, **arguments)
     return trainer.fit(data)
 
 
@@ -80,7 +80,7 @@ def test_divergence_is_that_of_all_answers_together():
 def test_a_reward_model_learns_to_rank_as_the_judge():
     model = build()
     judge = RewardModel(deepcopy(model))
-    train(judge, pairs(model), comparison_step(), epochs=25)
+    train(judge, pairs(model), RewardComparison(), epochs=25)
     good, bad = pairs(model, seed=7)
     with torch.inference_mode():
         assert (judge.eval()(good) > judge(bad)).double().mean().item() > 0.9
@@ -89,7 +89,7 @@ def test_a_reward_model_learns_to_rank_as_the_judge():
 def test_dpo_follows_the_judge():
     model = build()
     reference = deepcopy(model)
-    step = dpo_step(reference, prompt_length=1, beta=0.2)
+    step = DPO(reference, prompt_length=1, beta=0.2)
     history = train(model, pairs(model), step, epochs=20)
     assert history["train_accuracy"][-1] > 0.9
     assert share_of_threes(model) > share_of_threes(reference) + 0.1
@@ -102,7 +102,7 @@ def test_policy_gradients_raise_the_reward_at_a_price(clip, passes):
     model = build()
     reference = deepcopy(model)
     rollouts = Rollouts(model, reference, rule, PROMPTS, 6, beta=0.05, batch_size=64, passes=passes)
-    history = train(model, rollouts, policy_step(clip=clip), epochs=20)
+    history = train(model, rollouts, PolicyGradient(clip=clip), epochs=20)
     assert history["train_reward"][-1] > history["train_reward"][0] + 1.0
     assert history["train_kl"][0] == pytest.approx(0.0, abs=1e-5)
     assert history["train_kl"][-1] > 0.3
@@ -115,7 +115,7 @@ def test_a_high_price_keeps_the_model_where_it_was():
     rollouts = Rollouts(
         model, reference, lambda tokens: torch.zeros(len(tokens)), PROMPTS, 6, beta=5.0
     )
-    train(model, rollouts, policy_step(), epochs=10)
+    train(model, rollouts, PolicyGradient(), epochs=10)
     assert policy_divergence(model, reference, PROMPTS, 6) < 0.1
 
 
@@ -139,6 +139,6 @@ def test_refuses_by_message():
     with pytest.raises(ValueError, match="prompt_length must be from 1 to 3, got 4"):
         answer_log_probs(model, tokens, 4)
     with pytest.raises(ValueError, match=re.escape("clip must be in (0, 1), got 1.0. Try 0.2.")):
-        policy_step(clip=1.0)
+        PolicyGradient(clip=1.0)
     with pytest.raises(ValueError, match=r"beta at least 0, got 3, 32, 0 and 0\.05"):
         Rollouts(model, model, rule, PROMPTS, 3, passes=0)

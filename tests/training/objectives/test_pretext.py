@@ -8,11 +8,11 @@ from gradatim.data import load
 from gradatim.errors import GradatimError
 from gradatim.models import MLP
 from gradatim.training import (
+    Denoising,
+    MaskedReconstruction,
+    Rotation,
     Trainer,
-    denoising_step,
-    masked_reconstruction_step,
     replace_head,
-    rotation_step,
 )
 
 
@@ -25,7 +25,7 @@ def test_digits_tell_which_way_is_up_and_the_trunk_can_be_kept():
     torch.manual_seed(0)
     model = MLP((64, 64, 4))
     data = (images, torch.zeros(400))
-    history = Trainer(model, step=rotation_step(), lr=3e-3, epochs=15, batch_size=50).fit(
+    history = Trainer(model, objective=Rotation(), lr=3e-3, epochs=15, batch_size=50).fit(
         data, data
     )
     assert history["train_accuracy"][0] < 0.8
@@ -34,9 +34,7 @@ def test_digits_tell_which_way_is_up_and_the_trunk_can_be_kept():
 
 
 def test_a_symmetric_image_has_no_up():
-    figures = rotation_step()(
-        nn.Sequential(nn.Flatten(), nn.Linear(16, 4)), (torch.ones(5, 1, 4, 4),)
-    )
+    figures = Rotation()(nn.Sequential(nn.Flatten(), nn.Linear(16, 4)), (torch.ones(5, 1, 4, 4),))
     assert figures["accuracy"].item() == 0.25
 
 
@@ -45,7 +43,7 @@ def test_denoising_learns_the_conditional_mean():
     X = torch.randn(4000, 1, generator=seeded())
     model = nn.Linear(1, 1)
     trainer = Trainer(
-        model, "mse", "sgd", lr=0.05, epochs=20, batch_size=100, step=denoising_step(0.5)
+        model, "mse", "sgd", lr=0.05, epochs=20, batch_size=100, objective=Denoising(0.5)
     )
     history = trainer.fit((X, X))
     assert model.weight.item() == pytest.approx(1 / 1.25, abs=0.03)
@@ -57,20 +55,20 @@ def test_masked_entries_are_read_off_their_copies():
     z = torch.randn(2000, 2, generator=seeded())
     X = torch.cat([z, z], 1)
     model = nn.Linear(4, 4)
-    step = masked_reconstruction_step(0.2)
-    history = Trainer(model, "mse", lr=0.02, epochs=20, batch_size=100, step=step).fit((X, X))
+    step = MaskedReconstruction(0.2)
+    history = Trainer(model, "mse", lr=0.02, epochs=20, batch_size=100, objective=step).fit((X, X))
     assert history["train_loss"][-1] < 0.3  # hidden with its copy one time in five
     weight = model.weight.detach()
     assert weight[0, 2].item() == pytest.approx(1.0, abs=0.15)
 
 
 def test_only_hidden_entries_count():
-    step = masked_reconstruction_step(0.0)
+    step = MaskedReconstruction(0.0)
     assert step(nn.Linear(3, 3), (torch.randn(4, 3),)).item() == 0.0
 
 
 def test_errors():
     with pytest.raises(GradatimError, match="std must be at least 0"):
-        denoising_step(-0.1)
+        Denoising(-0.1)
     with pytest.raises(GradatimError, match="drop must be in"):
-        masked_reconstruction_step(1.1)
+        MaskedReconstruction(1.1)

@@ -25,7 +25,7 @@ class Recorder(torch.nn.Module):
 def test_the_schedule_counts_training_steps_and_validation_uses_truth():
     model = Recorder()
     forcing = TeacherForcing(lambda i: 1 - i / 10)
-    Trainer(model, step=forcing, epochs=2, batch_size=6, progress=False).fit(DATA, DATA)
+    Trainer(model, objective=forcing, epochs=2, batch_size=6, progress=False).fit(DATA, DATA)
     assert model.ratios == [1.0, 0.9, 1.0, 0.8, 0.7, 1.0]
     assert forcing.steps == 4
 
@@ -42,8 +42,8 @@ def test_a_resumed_run_keeps_its_place(tmp_path):
     def trainer(epochs):
         torch.manual_seed(0)
         forcing = TeacherForcing(inverse_sigmoid_decay(2))
-        callbacks = [forcing, Checkpoint(tmp_path / f"run{epochs}.pt")]
-        return Trainer(Seq2Seq(9, 9, hidden_dim=8), step=forcing, callbacks=callbacks, epochs=epochs, batch_size=4, progress=False)  # fmt: skip
+        callbacks = [Checkpoint(tmp_path / f"run{epochs}.pt")]
+        return Trainer(Seq2Seq(9, 9, hidden_dim=8), objective=forcing, callbacks=callbacks, epochs=epochs, batch_size=4, progress=False)  # fmt: skip
 
     whole, part, rest = trainer(4), trainer(2), trainer(4)
     whole.fit(DATA)

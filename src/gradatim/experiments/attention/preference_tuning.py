@@ -19,18 +19,18 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import (
+    DPO,
     History,
+    PolicyGradient,
+    RewardComparison,
     Rollouts,
     Trainer,
-    comparison_step,
-    dpo_step,
     policy_divergence,
-    policy_step,
 )
 
 LIKED = "loves"
 LENGTH = 10  # words of an answer: one sentence, its full stop and the line break
-DPO, REINFORCE, PPO = "DPO, pairs", "REINFORCE, judge", "PPO, reward model"
+PAIRS, REINFORCE, PPO = "DPO, pairs", "REINFORCE, judge", "PPO, reward model"
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def draw_pairs(
 def learn_reward(reference: GPT, pairs: tuple[Tensor, Tensor], settings: Settings) -> RewardModel:
     model = RewardModel(deepcopy(reference))
     Trainer(
-        model, step=comparison_step(), lr=2e-3, epochs=settings.epochs, batch_size=32,
+        model, objective=RewardComparison(), lr=2e-3, epochs=settings.epochs, batch_size=32,
         seed=settings.seed, progress=False,
     ).fit(pairs)  # fmt: skip
     with torch.no_grad():  # a liked answer is worth one more than a disliked one, as with the judge
@@ -137,9 +137,9 @@ def learn_reward(reference: GPT, pairs: tuple[Tensor, Tensor], settings: Setting
 
 def tune_by_pairs(reference: GPT, pairs: tuple[Tensor, Tensor], settings: Settings) -> GPT:
     policy = deepcopy(reference)
-    step = dpo_step(reference, prompt_length=1, beta=settings.beta)
+    objective = DPO(reference, prompt_length=1, beta=settings.beta)
     Trainer(
-        policy, step=step, lr=settings.pair_lr, epochs=settings.epochs, batch_size=32, seed=settings.seed,
+        policy, objective=objective, lr=settings.pair_lr, epochs=settings.epochs, batch_size=32, seed=settings.seed,
         progress=False,
     ).fit(pairs)  # fmt: skip
     return policy
@@ -154,7 +154,7 @@ def tune_by_rewards(
         batch_size=32, passes=2 if is_ppo else 1, seed=settings.seed,
     )  # fmt: skip
     trainer = Trainer(
-        policy, step=policy_step(clip=0.2 if is_ppo else None), lr=settings.policy_lr, epochs=settings.rounds,
+        policy, objective=PolicyGradient(clip=0.2 if is_ppo else None), lr=settings.policy_lr, epochs=settings.rounds,
         clip_norm=1.0, seed=settings.seed, progress=False,
     )  # fmt: skip
     return policy, trainer.fit(rollouts)
@@ -209,7 +209,7 @@ def run(settings: Settings) -> Report:
     pairs = draw_pairs(reference, judge, prompt, settings)
     reward_model = learn_reward(reference, pairs, settings)
     claim_reward_model(report, reward_model, reference, judge, prompt, settings)
-    policies, histories = {DPO: tune_by_pairs(reference, pairs, settings)}, {}
+    policies, histories = {PAIRS: tune_by_pairs(reference, pairs, settings)}, {}
     for name, reward in ((REINFORCE, judge), (PPO, reward_model)):
         policies[name], histories[name] = tune_by_rewards(
             reference, reward, prompt, settings, is_ppo=name == PPO

@@ -14,8 +14,7 @@ from gradatim.models import VGG, HybridViT, ViT
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import attention_map, comparison_bars
 from gradatim.reports import Report
-from gradatim.training import Trainer, augmented_step, distillation_step
-from gradatim.training.engines.general import StepFunction
+from gradatim.training import Augmented, Distillation, Objective, Trainer
 
 Pair = tuple[Tensor, Tensor]
 CNN, LABELS, ODDS, HYBRID = (
@@ -90,12 +89,12 @@ def build_models(side: int, s: Settings) -> dict[str, Callable[[], nn.Module]]:
 
 
 def train(
-    model: nn.Module, pair: Pair, step: StepFunction, epochs: int, lr: float, seed: int
+    model: nn.Module, pair: Pair, objective: Objective, epochs: int, lr: float, seed: int
 ) -> Trainer:
     """AdamW with a short warm-up, then a rate that falls to zero."""
     trainer = Trainer(
         model, "cross_entropy", "adamw", lr=lr, weight_decay=0.05, epochs=epochs, batch_size=64,
-        schedule=warm_up(epochs=0.1 * epochs, then=linear()), clip_norm=1.0, step=step, seed=seed,
+        schedule=warm_up(epochs=0.1 * epochs, then=linear()), clip_norm=1.0, objective=objective, seed=seed,
         progress=False,
     )  # fmt: skip
     trainer.fit(pair)
@@ -118,11 +117,11 @@ def compare(name: str, s: Settings) -> tuple[dict[str, float], nn.Module, Tensor
     for label, build in build_models(side, s).items():
         torch.manual_seed(s.seed)
         model = build()
-        step = augmented_step(views)
+        objective: Objective = Augmented(views)
         if label in (ODDS, HYBRID):
-            step = distillation_step(trained[CNN], temperature=2.0, mix=0.5, augment=views)
+            objective = Distillation(trained[CNN], temperature=2.0, mix=0.5, augment=views)
         lr = 4e-3 if label == CNN else 2e-3
-        trainer = train(model, pair, step, epochs[label], lr, s.seed)
+        trainer = train(model, pair, objective, epochs[label], lr, s.seed)
         right = trainer.predict(test[0]).argmax(1) == test[1]
         accuracy[label], trained[label] = 100 * float(right.float().mean()), model
         if label == ODDS:

@@ -18,7 +18,7 @@ from gradatim.optim.named import OptimizerFactory
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import confusion_matrix, image_grid, learning_curves
 from gradatim.reports import Report
-from gradatim.training import SWA, Callback, History, Trainer, augmented_step
+from gradatim.training import SWA, Augmented, Callback, History, Trainer
 
 Pair = tuple[Tensor, Tensor]
 View = Callable[[Tensor], Tensor]
@@ -103,6 +103,8 @@ class Recipe:
 class FastestStep(Callback):
     """Note the least time of processors for a full batch: what a step costs when nobody else computes."""
 
+    any_layout = True
+
     def __init__(self) -> None:
         self.seconds, self.before = float("inf"), float("-inf")
 
@@ -148,7 +150,7 @@ def train(model: nn.Module, split: Split, recipe: Recipe, seed: int) -> Run:
         batch_size=recipe.batch_size,
         metrics=["error"],
         callbacks=[fastest, *([swa] if recipe.averaged_epochs else [])],
-        step=augmented_step(recipe.augment, loss),
+        objective=Augmented(recipe.augment, loss),
         seed=seed,
     )
     history = trainer.fit(split.train, split.validation)

@@ -17,7 +17,7 @@ from gradatim.plots import comparison_bars, confusion_matrix, image_grid, learni
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import EarlyStopping, History, Trainer
-from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.objective import ObjectiveFunction
 
 Pair = tuple[Tensor, Tensor]
 
@@ -57,7 +57,7 @@ def train_network(
     epochs: int = 20,
     batch_size: int = 128,
     schedule: str | None = None,
-    step: StepFunction | None = None,
+    objective: ObjectiveFunction | None = None,
     keep_best: bool = True,
     seed: int = 0,
 ) -> Result:
@@ -75,8 +75,8 @@ def train_network(
         epochs=epochs,
         batch_size=batch_size,
         metrics=["error"],
-        callbacks=[best] if keep_best and step is None else [],
-        step=step,
+        callbacks=[best] if keep_best and objective is None else [],
+        objective=objective,
         seed=seed,
     )
     history = trainer.fit(split.train, split.validation)

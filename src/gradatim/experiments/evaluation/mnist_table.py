@@ -51,7 +51,7 @@ def load_split(settings: Settings) -> Split:
     )
 
 
-def distorted_step(model: nn.Module, batch: tuple[Tensor, Tensor]) -> dict[str, Tensor]:
+def classify_distorted(model: nn.Module, batch: tuple[Tensor, Tensor]) -> dict[str, Tensor]:
     """Classify randomly distorted training images, and the images as they are when validating."""
     images, labels = batch
     if model.training:
@@ -71,7 +71,7 @@ def run(settings: Settings) -> Report:
     logistic = train("logistic", hidden=(), weight_decay=1e-5)
     distorted = train(
         "network, distorted images", hidden=HIDDEN, lr=2e-3, epochs=settings.distorted_epochs,
-        step=distorted_step,
+        objective=classify_distorted,
     )  # fmt: skip
     results = [distorted, dropout, ridge, logistic, fit_lda(split)]
     is_full = settings == replace(Settings(), seed=settings.seed)

@@ -16,7 +16,7 @@ from gradatim.models import MLP
 from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
-from gradatim.training import Trainer, distillation_step
+from gradatim.training import Distillation, Trainer
 
 Pair = tuple[Tensor, Tensor]
 MISSING = 3  # the digit that no student is shown
@@ -53,9 +53,9 @@ def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:
 def train_student(teacher: MLP | None, train: Pair, settings: Settings, seed: int) -> MLP:
     """Train a student on all digits but one, with the teacher's odds or with labels."""
     student = build((64, settings.student_hidden, 10), seed)
-    step = None
+    objective = None
     if teacher is not None:
-        step = distillation_step(teacher, temperature=settings.temperature, mix=1.0)
+        objective = Distillation(teacher, temperature=settings.temperature, mix=1.0)
     X, y = train
     shown = y != MISSING
     Trainer(
@@ -65,7 +65,7 @@ def train_student(teacher: MLP | None, train: Pair, settings: Settings, seed: in
         epochs=settings.epochs,
         batch_size=64,
         seed=seed,
-        step=step,
+        objective=objective,
         progress=False,
     ).fit((X[shown], y[shown]))
     return student

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from gradatim.data import load
 from gradatim.experiments._scattered_digits import split_digits
 from gradatim.randomness import seeded
-from gradatim.robust import Attack
+from gradatim.robust import Adversarial, Attack
 from gradatim.training import Trainer
 
 Pair = tuple[Tensor, Tensor]
@@ -59,7 +59,7 @@ def train_network(
         schedule="cosine",
         epochs=epochs,
         batch_size=128,
-        attack=attack,
+        objective=None if attack is None else Adversarial(attack),
         seed=seed,
         progress=False,
     )

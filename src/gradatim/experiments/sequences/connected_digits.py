@@ -20,7 +20,7 @@ from gradatim.nn import prefix_beam_search
 from gradatim.plots import learning_curves
 from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
-from gradatim.training import Trainer, ctc_step
+from gradatim.training import CTCObjective, Trainer
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def run(settings: Settings) -> Report:
     torch.manual_seed(settings.seed)
     model = CTC(WIDTH, 10, hidden_dim=settings.hidden_dim, dropout=0.2)
     trainer = Trainer(
-        model, step=ctc_step, lr=1e-2, schedule="cosine", epochs=settings.epochs, batch_size=32,
+        model, objective=CTCObjective(), lr=1e-2, schedule="cosine", epochs=settings.epochs, batch_size=32,
         clip_norm=1.0, seed=settings.seed, progress=False,
     )  # fmt: skip
     history = trainer.fit(train[:4], test[:4])

@@ -57,7 +57,7 @@ def fit(attention: str, train: Dates, test: Dates, sizes: tuple[int, int], s: Se
     torch.manual_seed(s.seed)
     model = Seq2Seq(*sizes, hidden_dim=s.hidden_dim, attention=attention)
     trainer = Trainer(
-        model, step=TeacherForcing(), lr=s.lr, schedule="cosine", epochs=s.epochs, batch_size=64,
+        model, objective=TeacherForcing(), lr=s.lr, schedule="cosine", epochs=s.epochs, batch_size=64,
         clip_norm=1.0, seed=s.seed, progress=False,
     )  # fmt: skip
     began = time.process_time()

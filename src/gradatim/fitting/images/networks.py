@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from gradatim.data import mixup, rand_augment, random_affine, random_crop, random_flip
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.models import VGG, CifarResNet, HybridViT, ViT
-from gradatim.training import History, Trainer, augmented_step, distillation_step
+from gradatim.training import Augmented, Distillation, History, Objective, Trainer
 
 BLOCK = 64  # images of one forward pass, always filled
 EPOCHS = (2, 40)
@@ -207,10 +207,10 @@ def fit_network(
         module = build_network(settings, classes, images.shape[-1], images.shape[1])
     changes = distortions(settings.distortion, images.shape[1], mean, spread)
     mixing = partial(mixup, alpha=settings.mixing, num_classes=classes) if settings.mixing else None
-    step = augmented_step(changes, mixing=mixing)
+    objective: Objective = Augmented(changes, mixing=mixing)
     if teacher is not None:
         odds = _Rescaled(teacher, mean, spread)
-        step = distillation_step(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
+        objective = Distillation(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
     forget_faster(module, epochs * -(-len(images) // BATCH))
     trainer = Trainer(
         module,
@@ -221,7 +221,7 @@ def fit_network(
         schedule="cosine",
         epochs=epochs,
         batch_size=min(BATCH, len(images)),
-        step=step,
+        objective=objective,
         device="cpu",
         seed=seed,
         progress=False,

@@ -12,6 +12,7 @@ The kernels are those autograd calls, so the numbers are the same.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import pairwise
 
@@ -21,6 +22,9 @@ from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, align
 from gradatim.models import MLP
+from gradatim.training.batches import Batch
+from gradatim.training.engines.engine import Run
+from gradatim.training.engines.flat import FlatOptimizer
 
 _aten = torch.ops.aten
 _threshold_backward = _aten.threshold_backward.grad_input
@@ -206,3 +210,44 @@ class Chain:
         delta = self.delta()
         for stage in reversed(self.stages):
             delta = stage.backward(delta)
+
+
+class ChainEngine:
+    """The numbers of the general engine for a chain, by :class:`Chain` and :class:`FlatOptimizer`.
+
+    Args:
+        run: What to move, for which nothing speaks against a chain.
+    """
+
+    def __init__(self, run: Run) -> None:
+        assert isinstance(run.model, nn.Sequential)
+        self.run = run
+        self.optimizer = FlatOptimizer(run.optimizer)
+        self.chain = Chain(run.model, run.objective.loss, run.batch_size)
+        small = self.chain.multiplications < SMALL_STEP
+        self.threads = 1 if small else torch.get_num_threads()
+
+    def mode(self) -> AbstractContextManager[object]:
+        return torch.inference_mode()
+
+    def __call__(self, batch: Batch) -> Tensor:
+        x, y = batch
+        run, chain = self.run, self.chain
+        loss = chain.forward(x, y)
+        run.observe(loss, batch, {}, x.shape[0])
+        chain.backward()
+        if run.clip_value is not None:
+            self.optimizer.clip_value(run.clip_value)
+        if run.clip_norm is not None:
+            self.optimizer.clip_norm(run.clip_norm)
+        if run.on_gradients is not None:
+            with torch.inference_mode(False):
+                run.on_gradients(loss)
+        self.optimizer.step()
+        return loss
+
+    def sync(self) -> None:
+        self.optimizer.sync()
+
+    def close(self) -> None:
+        self.optimizer.close()

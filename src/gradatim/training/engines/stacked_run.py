@@ -11,13 +11,13 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from gradatim.losses import LOSSES, Loss, cross_entropy
+from gradatim.losses import Loss
 from gradatim.models import MLP
 from gradatim.optim import Schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.threads import limit_threads
 from gradatim.training.callbacks import EarlyStopping
-from gradatim.training.engines.chain import is_chain
+from gradatim.training.engines.choosing import choose_stack
 from gradatim.training.engines.stacked_batches import StackedBatches
 from gradatim.training.engines.stacked_chain import StackedChain
 from gradatim.training.engines.stacked_module import StackedModule
@@ -28,7 +28,6 @@ from gradatim.training.replica_data import ReplicaData
 from gradatim.training.trainer import Trainer
 
 DIVERGED = "the loss is not finite"
-SLOWER = "stacked convolutions are slower than single ones on a CPU"
 SMALL_STACK = 40_000_000  # multiplications of a step below which one thread is as good as several
 _EVALUATION_ROWS = 1024
 
@@ -68,33 +67,6 @@ class _Seat:
         self.stopped = reason
 
 
-def why_not_stacked(models: Sequence[nn.Module], data: ReplicaData, settings: Settings) -> str:
-    """Say why these networks cannot train as one computation; empty if they can."""
-    model = models[0]
-    if settings.loss not in LOSSES.values():
-        return "the loss is not one of the named ones"
-    if any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in model.modules()):
-        return "batch normalization mixes the rows of a batch"
-    if next(model.buffers(), None) is not None:
-        return "the networks have buffers"
-    if any(isinstance(m, nn.modules.conv._ConvNd) for m in model.modules()):
-        return SLOWER
-    parameters = list(model.parameters())
-    if not all(p.requires_grad and p.device.type == "cpu" for p in parameters):
-        return "some parameters are frozen or not on the CPU"
-    if len({p.dtype for p in parameters}) != 1 or data.X.dtype != parameters[0].dtype:
-        return "parameters and inputs have different types"
-    return ""
-
-
-def _fits_chain(model: nn.Module, data: ReplicaData, loss: Loss) -> bool:
-    if not is_chain(model, loss) or data.X.ndim != 2 or data.y.ndim > 2:
-        return False
-    last = list(model.parameters())[-1]
-    is_label = loss is cross_entropy
-    return data.y.ndim == 1 if is_label else data.y[0].numel() == last.shape[0]
-
-
 class StackedRun:
     """K trainings, epoch by epoch; replicas that stop leave the stack.
 
@@ -120,7 +92,8 @@ class StackedRun:
         self.stack = StackedParameters(models)
         self.final = self.stack.values.clone()
         self.generators = [torch.Generator().manual_seed(seed) for seed in settings.seeds]
-        self.histories = [History() for _ in models]
+        self.choice = choose_stack(models[0], data, settings.loss)
+        self.histories = [History(engine=self.choice) for _ in models]
         self.seats = [_Seat(self, k) for k in self.alive]
         batches = self._make_batches()
         self.optimizer = StackedOptimizer(
@@ -146,7 +119,7 @@ class StackedRun:
         model, loss, rows = self.models[0], self.settings.loss, batches.batch_size
         self.batches = batches
         self.engine: StackedChain | StackedModule
-        if _fits_chain(model, self.data, loss):
+        if self.choice.name == "stacked_chain":
             generators = [self.generators[k] for k in self.alive]
             assert isinstance(model, nn.Sequential)
             self.engine = StackedChain(model, loss, self.stack, rows=rows, generators=generators)

@@ -4,17 +4,13 @@ from torch import Tensor, nn
 
 from gradatim.losses import ctc_loss
 from gradatim.training.batches import Batch
+from gradatim.training.objectives.objective import Objective
 
 
-def ctc_step(model: nn.Module, batch: Batch) -> Tensor:
-    """The training step of a :class:`~gradatim.models.CTC` network, for ``Trainer(step=ctc_step)``.
+class CTCObjective(Objective):
+    """Train a :class:`~gradatim.models.CTC` network, which maps ``(x, lengths)`` to log-probabilities, blank first.
 
-    Args:
-        model: Maps ``(x, lengths)`` to log-probabilities ``(B, T, K)``, blank first.
-        batch: ``(x, lengths, target, target_lengths)``, as :func:`~gradatim.losses.ctc_loss` wants them.
-
-    Returns:
-        The loss.
+    Batches are ``(x, lengths, target, target_lengths)``, as :func:`~gradatim.losses.ctc_loss` wants them.
 
     Example:
         >>> import torch
@@ -22,9 +18,13 @@ def ctc_step(model: nn.Module, batch: Batch) -> Tensor:
         >>> from gradatim.training import Trainer
         >>> x, target = torch.randn(20, 9, 3), torch.randint(1, 5, (20, 2))
         >>> lengths, sizes = torch.full((20,), 9), torch.full((20,), 2)
-        >>> trainer = Trainer(CTC(3, 4, hidden_dim=8), step=ctc_step, epochs=1)
+        >>> trainer = Trainer(CTC(3, 4, hidden_dim=8), objective=CTCObjective(), epochs=1)
         >>> "train_loss" in trainer.fit((x, lengths, target, sizes)).records[0]
         True
     """
-    x, lengths, target, target_lengths = batch
-    return ctc_loss(model(x, lengths), lengths, target, target_lengths)
+
+    any_layout = True
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        x, lengths, target, target_lengths = batch
+        return ctc_loss(model(x, lengths), lengths, target, target_lengths)

@@ -8,19 +8,12 @@ from torch import Tensor, nn
 from gradatim.losses import cross_entropy, distillation_loss
 from gradatim.losses.distillation import check_distillation
 from gradatim.training.batches import Batch
-from gradatim.training.engines.general import StepFunction
-from gradatim.training.objectives.augmented import Mixing
+from gradatim.training.objectives.augmented import Mixing, distort
+from gradatim.training.objectives.objective import Objective
 
 
-def distillation_step(
-    teacher: nn.Module,
-    *,
-    temperature: float = 2.0,
-    mix: float = 0.9,
-    augment: Sequence[Callable[[Tensor], Tensor]] = (),
-    mixing: Mixing | None = None,
-) -> StepFunction:
-    r"""Make a step that trains a student on a teacher's tempered odds and the labels.
+class Distillation(Objective):
+    r"""Train a student on a teacher's tempered odds and the labels.
 
     .. math:: \alpha\,E_T(g(x), f(x)) + (1-\alpha)\,E(g(x), y)
 
@@ -38,23 +31,34 @@ def distillation_step(
         >>> from gradatim.training import Trainer
         >>> X, y = torch.randn(20, 4), torch.arange(20) % 3
         >>> teacher, student = nn.Linear(4, 3), nn.Linear(4, 3)
-        >>> trainer = Trainer(student, step=distillation_step(teacher), epochs=1)
+        >>> trainer = Trainer(student, objective=Distillation(teacher), epochs=1)
         >>> "train_loss" in trainer.fit((X, y)).records[0]
         True
     """
-    check_distillation(temperature, mix)
-    teacher.eval()
 
-    def step(model: nn.Module, batch: Batch) -> Tensor:
-        *inputs, target = batch
+    any_layout = True
+
+    def __init__(
+        self,
+        teacher: nn.Module,
+        *,
+        temperature: float = 2.0,
+        mix: float = 0.9,
+        augment: Sequence[Callable[[Tensor], Tensor]] = (),
+        mixing: Mixing | None = None,
+    ) -> None:
+        check_distillation(temperature, mix)
+        self.teacher, self.temperature, self.mix = teacher.eval(), temperature, mix
+        self.augment, self.mixing = tuple(augment), mixing
+        self.use_loss(cross_entropy)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        x, *others, target = batch
         if not model.training:
-            return cross_entropy(model(*inputs), target)
-        for stage in augment:
-            inputs[0] = stage(inputs[0])
-        if mixing is not None:
-            inputs[0], target = mixing(inputs[0], target)
+            return cross_entropy(model(x, *others), target)
+        x, target = distort(x, target, self.augment, self.mixing)
         with torch.no_grad():
-            odds = teacher(*inputs)
-        return distillation_loss(model(*inputs), odds, target, temperature=temperature, mix=mix)
-
-    return step
+            odds = self.teacher(x, *others)
+        return distillation_loss(
+            model(x, *others), odds, target, temperature=self.temperature, mix=self.mix
+        )

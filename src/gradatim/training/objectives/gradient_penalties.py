@@ -19,9 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
-from gradatim.losses import Loss, build_loss
+from gradatim.losses import Loss
 from gradatim.training.batches import Batch
-from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.objective import Figures, Objective
 
 
 def _gradient(loss: Tensor, model: nn.Module) -> Tensor:
@@ -36,40 +36,42 @@ def _check(owner: str, weight: float) -> None:
         raise InvalidValue(f"{owner}: weight must be at least 0, got {weight}. Try weight=0.1.")
 
 
-def gradient_norm_step(weight: float, loss: str | Loss = "cross_entropy") -> StepFunction:
-    r"""Make a step that descends on :math:`E+\frac{\lambda}{4}\lVert\nabla E\rVert^2`.
+class GradientNormPenalty(Objective):
+    r"""Descend on :math:`E+\frac{\lambda}{4}\lVert\nabla E\rVert^2`.
 
     The recorded ``gradient_norm`` is :math:`\lVert\nabla E\rVert^2`. Validation measures :math:`E`.
 
     Args:
         weight: :math:`\lambda`; gradient descent itself amounts to its learning rate.
-        loss: :math:`E`, by name or as a function.
+        loss: :math:`E`, by name or as a function; by default the trainer's.
 
     Example:
         >>> from gradatim.training import Trainer
         >>> X, y = torch.randn(20, 4), torch.arange(20) % 3
-        >>> history = Trainer(nn.Linear(4, 3), step=gradient_norm_step(0.1), epochs=1).fit((X, y))
+        >>> history = Trainer(nn.Linear(4, 3), objective=GradientNormPenalty(0.1), epochs=1).fit((X, y))
         >>> "train_gradient_norm" in history.records[0]
         True
     """
-    _check("gradient_norm_step", weight)
-    built = build_loss(loss)
 
-    def step(model: nn.Module, batch: Batch) -> Tensor | dict[str, Tensor | float]:
+    any_layout = True
+
+    def __init__(self, weight: float, loss: str | Loss | None = None) -> None:
+        _check("GradientNormPenalty", weight)
+        self.weight = weight
+        self.use_loss(loss)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures:
         *inputs, target = batch
-        error = built(model(*inputs), target)
+        assert self.loss is not None
+        error = self.loss(model(*inputs), target)
         if not model.training:
             return error
         norm = _gradient(error, model).square().sum()
-        return {"loss": error + weight / 4 * norm, "gradient_norm": norm}
-
-    return step
+        return {"loss": error + self.weight / 4 * norm, "gradient_norm": norm}
 
 
-def gradient_variance_step(
-    weight: float, *, parts: int = 4, loss: str | Loss = "cross_entropy"
-) -> StepFunction:
-    r"""Make a step that descends on :math:`E+\frac{\alpha}{4B}\sum_b\lVert\nabla E_b-\nabla E\rVert^2`.
+class GradientVariancePenalty(Objective):
+    r"""Descend on :math:`E+\frac{\alpha}{4B}\sum_b\lVert\nabla E_b-\nabla E\rVert^2`.
 
     Every batch is cut into :math:`B` parts of (almost) equal size, and :math:`\nabla E` is the mean of
     their gradients. The recorded ``gradient_variance`` is the mean over parts. Validation measures :math:`E`.
@@ -77,30 +79,34 @@ def gradient_variance_step(
     Args:
         weight: :math:`\alpha`; stochastic gradient descent itself amounts to its learning rate.
         parts: :math:`B`, at least 2.
-        loss: :math:`E`, by name or as a function.
+        loss: :math:`E`, by name or as a function; by default the trainer's.
 
     Example:
         >>> from gradatim.training import Trainer
         >>> X, y = torch.randn(20, 4), torch.arange(20) % 3
-        >>> history = Trainer(nn.Linear(4, 3), step=gradient_variance_step(0.1), epochs=1).fit((X, y))
+        >>> history = Trainer(nn.Linear(4, 3), objective=GradientVariancePenalty(0.1), epochs=1).fit((X, y))
         >>> history["train_gradient_variance"][0] > 0
         True
     """
-    _check("gradient_variance_step", weight)
-    if parts < 2:
-        raise InvalidValue(f"gradient_variance_step: parts must be at least 2, got {parts}.")
-    built = build_loss(loss)
 
-    def step(model: nn.Module, batch: Batch) -> Tensor | dict[str, Tensor | float]:
+    any_layout = True
+
+    def __init__(self, weight: float, *, parts: int = 4, loss: str | Loss | None = None) -> None:
+        _check("GradientVariancePenalty", weight)
+        if parts < 2:
+            raise InvalidValue(f"GradientVariancePenalty: parts must be at least 2, got {parts}.")
+        self.weight, self.parts = weight, parts
+        self.use_loss(loss)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures:
         *inputs, target = batch
+        assert self.loss is not None
         output = model(*inputs)
+        error = self.loss(output, target)
         if not model.training:
-            return built(output, target)
-        pieces = zip(output.tensor_split(parts), target.tensor_split(parts), strict=True)
-        errors = [built(out, y) for out, y in pieces if len(y)]
+            return error
+        pieces = zip(output.tensor_split(self.parts), target.tensor_split(self.parts), strict=True)
+        errors = [self.loss(out, y) for out, y in pieces if len(y)]
         gradients = torch.stack([_gradient(error, model) for error in errors])  # (B, P)
         variance = (gradients - gradients.mean(0)).square().sum(1).mean()
-        error = built(output, target)
-        return {"loss": error + weight / 4 * variance, "gradient_variance": variance}
-
-    return step
+        return {"loss": error + self.weight / 4 * variance, "gradient_variance": variance}

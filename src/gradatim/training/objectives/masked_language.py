@@ -1,5 +1,7 @@
 """Learn language from text alone: guess hidden tokens, and which sentence follows."""
 
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -9,17 +11,17 @@ from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import MASK, SPECIALS
 from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.training.batches import Batch
-from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.objective import Figures, Objective
 
 
-def masked_language_step(tokenizer: WordPieceTokenizer, *, share: float = 0.15) -> StepFunction:
-    r"""Make a step that trains a :class:`~gradatim.models.BERTPretraining` on both of its tasks.
+class MaskedLanguage(Objective):
+    r"""Train a :class:`~gradatim.models.BERTPretraining` on both of its tasks.
 
     .. math:: E = -\frac1{|M|}\sum_{t\in M}\log p(x_t) - \frac1B\sum_b \log p(n_b)
 
     Batches are those of :func:`~gradatim.data.next_sentence_pairs`: tokens, lengths, segments, and :math:`n`, which says
     whether the second sentence follows, or is -100 where there is none. The chosen tokens :math:`M` are drawn anew in
-    every step, by :func:`~gradatim.data.mask_tokens`. Logits are computed where a token was chosen and nowhere else.
+    every batch, by :func:`~gradatim.data.mask_tokens`. Logits are computed where a token was chosen and nowhere else.
 
     Args:
         tokenizer: Knows ``[MASK]`` and the other special tokens.
@@ -32,7 +34,7 @@ def masked_language_step(tokenizer: WordPieceTokenizer, *, share: float = 0.15) 
         >>> sentences = ["one two", "three", "four five", "six"]
         >>> tokenizer = WordPieceTokenizer.train(sentences, vocab_size=60)
         >>> model = BERTPretraining(BERT(tokenizer.vocab_size, 16, 8, 1, 2))
-        >>> trainer = Trainer(model, step=masked_language_step(tokenizer, share=0.5), epochs=1)
+        >>> trainer = Trainer(model, objective=MaskedLanguage(tokenizer, share=0.5), epochs=1)
         >>> history = trainer.fit(next_sentence_pairs([sentences], tokenizer))
         >>> "train_next_accuracy" in history.records[0]
         True
@@ -40,16 +42,23 @@ def masked_language_step(tokenizer: WordPieceTokenizer, *, share: float = 0.15) 
     Reference:
         Devlin et al., BERT, 2019, section 3.1. There the chosen tokens of a text are the same in every epoch.
     """
-    mask, vocab_size = tokenizer.number(MASK), tokenizer.vocab_size
-    specials = [tokenizer.number(token) for token in SPECIALS]
-    mask_tokens(torch.zeros(0, 0), vocab_size=vocab_size, mask=mask, share=share)
 
-    def step(model: nn.Module, batch: Batch) -> dict[str, Tensor | float]:
+    any_layout = True
+
+    def __init__(self, tokenizer: WordPieceTokenizer, *, share: float = 0.15) -> None:
+        self.mask = partial(
+            mask_tokens,
+            vocab_size=tokenizer.vocab_size,
+            mask=tokenizer.number(MASK),
+            specials=[tokenizer.number(token) for token in SPECIALS],
+            share=share,
+        )
+        self.mask(torch.zeros(0, 0))
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Figures:
         assert isinstance(model, BERTPretraining)
         tokens, lengths, segments, is_next = batch
-        inputs, targets = mask_tokens(
-            tokens, vocab_size=vocab_size, mask=mask, specials=specials, share=share
-        )
+        inputs, targets = self.mask(tokens)
         hidden = model.trunk(inputs, lengths, segments)  # (B, T, dim)
         chosen = targets != KEPT
         token_loss = _mean_loss(model.token_logits(hidden[chosen]), targets[chosen])
@@ -61,8 +70,6 @@ def masked_language_step(tokenizer: WordPieceTokenizer, *, share: float = 0.15) 
             "token_loss": token_loss.detach(),
             "next_accuracy": accuracy,
         }
-
-    return step
 
 
 def _mean_loss(logits: Tensor, target: Tensor) -> Tensor:

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 
-from torch import Tensor, nn
+from torch import nn
 
 from gradatim.errors import InvalidValue, choose
 from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch, prepare_target
-from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.objective import Figures, Objective
 
 
-def multi_task_step(
-    losses: Mapping[str, str | Loss], weights: Mapping[str, float] | None = None
-) -> StepFunction:
-    r"""Make a step for :class:`~gradatim.nn.MultiTask`.
+class MultiTaskObjective(Objective):
+    r"""The weighted sum of the losses of a :class:`~gradatim.nn.MultiTask`.
 
     .. math:: E=\sum_k\alpha_kE_k(f_k(x),y_k)
 
@@ -29,29 +27,33 @@ def multi_task_step(
         >>> from gradatim.training import Trainer
         >>> model = MultiTask(nn.Linear(4, 8), {"kind": nn.Linear(8, 3), "size": nn.Linear(8, 1)})
         >>> X, size, kind = torch.randn(9, 4), torch.randn(9), torch.arange(9) % 3
-        >>> step = multi_task_step({"size": "mse", "kind": "cross_entropy"}, {"size": 0.5})
-        >>> history = Trainer(model, step=step, epochs=1).fit((X, size, kind))
+        >>> objective = MultiTaskObjective({"size": "mse", "kind": "cross_entropy"}, {"size": 0.5})
+        >>> history = Trainer(model, objective=objective, epochs=1).fit((X, size, kind))
         >>> sorted(history.records[0])[3:]
         ['train_kind', 'train_loss', 'train_size']
     """
-    built = {task: build_loss(loss) for task, loss in losses.items()}
-    shares = dict.fromkeys(built, 1.0) | dict(weights or {})
-    for task in shares:
-        choose("multi_task_step", "weights", task, built)
 
-    def step(model: nn.Module, batch: Batch) -> dict[str, Tensor | float]:
+    any_layout = True
+
+    def __init__(
+        self, losses: Mapping[str, str | Loss], weights: Mapping[str, float] | None = None
+    ) -> None:
+        self.losses = {task: build_loss(loss) for task, loss in losses.items()}
+        self.weights = dict.fromkeys(self.losses, 1.0) | dict(weights or {})
+        for task in self.weights:
+            choose("MultiTaskObjective", "weights", task, self.losses)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Figures:
         x, *targets = batch
-        if len(targets) != len(built):
+        if len(targets) != len(self.losses):
             raise InvalidValue(
-                f"multi_task_step: a batch must hold one target a task, {len(built)}, "
-                f"got {len(targets)}. Fit on (X, {', '.join(built)})."
+                f"MultiTaskObjective: a batch must hold one target a task, {len(self.losses)}, "
+                f"got {len(targets)}. Fit on (X, {', '.join(self.losses)})."
             )
         outputs = model(x)
         parts = {
             task: loss(outputs[task], prepare_target(target, loss, outputs[task].dtype))
-            for (task, loss), target in zip(built.items(), targets, strict=True)
+            for (task, loss), target in zip(self.losses.items(), targets, strict=True)
         }
-        total = sum(shares[task] * part for task, part in parts.items())
+        total = sum(self.weights[task] * part for task, part in parts.items())
         return {"loss": total, **parts}
-
-    return step

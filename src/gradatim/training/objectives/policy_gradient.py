@@ -1,6 +1,7 @@
 """Fine-tune a language model by a reward: draw answers, judge them, make the better ones likelier."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +11,7 @@ from gradatim.losses.preferences import policy_loss
 from gradatim.models import GPT, generate
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.training.batches import Batch
-from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.objective import Figures, Objective
 from gradatim.training.objectives.preferences import answer_log_probs
 
 Reward = Callable[[Tensor], Tensor]
@@ -22,7 +23,8 @@ class Rollouts:
     .. math:: A_i = \frac{R_i - \bar R}{\operatorname{std}(R)}, \qquad
         R_i = r(y_i) - \beta\sum_t\log\frac{\pi(y_{it})}{\pi_0(y_{it})}
 
-    The penalty keeps the model near the reference, where the reward knows what it judges.
+    The penalty keeps the model near the reference, where the reward knows what it judges. A checkpoint within an
+    epoch keeps the answers, which the model of that moment would no longer draw.
 
     Args:
         model: The policy :math:`\pi`, the model that the trainer changes.
@@ -32,7 +34,7 @@ class Rollouts:
         num_tokens: Length of an answer.
         beta: :math:`\beta`, price of a nat of divergence from the reference.
         batch_size: Answers of one step.
-        passes: Steps on every answer; more than 1 needs clipping in :func:`policy_step`.
+        passes: Steps on every answer; more than 1 needs clipping in :class:`PolicyGradient`.
         seed: Fixes the draws.
 
     Example:
@@ -42,7 +44,7 @@ class Rollouts:
         >>> rollouts = Rollouts(
         ...     model, deepcopy(model), lambda tokens: (tokens == 3).sum(1).float(),
         ...     torch.zeros(16, 1, dtype=torch.long), 5, batch_size=8)
-        >>> history = Trainer(model, step=policy_step(), epochs=2).fit(rollouts)
+        >>> history = Trainer(model, objective=PolicyGradient(), epochs=2).fit(rollouts)
         >>> sorted(history.records[0])[-3:]
         ['train_kl', 'train_loss', 'train_reward']
 
@@ -72,9 +74,13 @@ class Rollouts:
         self.model, self.reference, self.reward = model, reference, reward
         self.prompts, self.num_tokens, self.beta = prompts, num_tokens, beta
         self.batch_size, self.passes, self.seed, self.epoch = batch_size, passes, seed, 0
+        self._place = 0
+        self._answers: tuple[Tensor, ...] = ()
+        self._is_restored = False
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the round whose answers come next."""
+        self._is_restored &= epoch == self.epoch
         self.epoch = epoch
 
     def __len__(self) -> int:
@@ -82,11 +88,25 @@ class Rollouts:
 
     def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
         """Yield texts, their log-probabilities, rewards, divergences and advantages."""
-        answers = self.draw()
+        if not self._is_restored:
+            self._place, self._answers = 0, self.draw()
+        self._is_restored = False
         order = torch.Generator().manual_seed(self.seed + self.epoch)
-        for _ in range(self.passes):
-            for rows in torch.randperm(len(self.prompts), generator=order).split(self.batch_size):
-                yield tuple(part[rows] for part in answers)
+        passes = [torch.randperm(len(self.prompts), generator=order) for _ in range(self.passes)]
+        steps = [rows for each in passes for rows in each.split(self.batch_size)]
+        for rows in steps[self._place :]:
+            self._place += 1
+            yield tuple(part[rows] for part in self._answers)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The round that is under way, and how far it is."""
+        return {"epoch": self.epoch, "place": self._place, "answers": list(self._answers)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on with a round: the next iteration yields what is left of it, unless another epoch is set."""
+        self.epoch, self._place = state["epoch"], state["place"]
+        self._answers = tuple(state["answers"])
+        self._is_restored = bool(self._answers)
 
     @torch.no_grad()
     def draw(self) -> tuple[Tensor, ...]:
@@ -104,8 +124,8 @@ class Rollouts:
         return tokens, now, reward, gone, advantages
 
 
-def policy_step(*, clip: float | None = None) -> StepFunction:
-    """Make a step on batches of :class:`Rollouts`: REINFORCE, or with ``clip`` PPO's clipped objective.
+class PolicyGradient(Objective):
+    """Make better answers likelier, on batches of :class:`Rollouts`: REINFORCE, or with ``clip`` PPO's clipped form.
 
     It records ``reward`` and ``kl``, an estimate of the divergence from the reference in nats per answer.
 
@@ -113,16 +133,19 @@ def policy_step(*, clip: float | None = None) -> StepFunction:
         clip: Largest relative change of a token's probability that still pays, usually 0.2.
 
     Example:
-        >>> policy_step(clip=0.2).__name__
-        'step'
+        >>> PolicyGradient(clip=0.2).clip
+        0.2
     """
-    if clip is not None and not 0 < clip < 1:
-        raise InvalidValue(f"policy_step: clip must be in (0, 1), got {clip}. Try 0.2.")
 
-    def step(model: nn.Module, batch: Batch) -> dict[str, Tensor | float]:
+    any_layout = True
+
+    def __init__(self, *, clip: float | None = None) -> None:
+        if clip is not None and not 0 < clip < 1:
+            raise InvalidValue(f"PolicyGradient: clip must be in (0, 1), got {clip}. Try 0.2.")
+        self.clip = clip
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Figures:
         tokens, old, reward, gone, advantages = batch
         now = answer_log_probs(model, tokens, tokens.shape[1] - old.shape[1])
-        loss = policy_loss(now, old, advantages, clip=clip)
+        loss = policy_loss(now, old, advantages, clip=self.clip)
         return {"loss": loss, "reward": reward.mean(), "kl": gone.mean()}
-
-    return step

@@ -1,6 +1,6 @@
 """Fine-tune a language model by preferences: reward model, DPO, REINFORCE and PPO.
 
-All are steps for a :class:`~gradatim.training.Trainer`. Texts are token numbers ``(B, T)`` whose first
+All are objectives of a :class:`~gradatim.training.Trainer`. Texts are token numbers ``(B, T)`` whose first
 ``prompt_length`` tokens are given; only what follows is judged.
 """
 
@@ -12,7 +12,7 @@ from gradatim.losses.preferences import comparison_loss, dpo_loss
 from gradatim.models import GPT, generate
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.training.batches import Batch
-from gradatim.training.engines.general import StepFunction
+from gradatim.training.objectives.objective import Figures, Objective
 
 
 def answer_log_probs(model: nn.Module, tokens: Tensor, prompt_length: int) -> Tensor:
@@ -39,8 +39,8 @@ def answer_log_probs(model: nn.Module, tokens: Tensor, prompt_length: int) -> Te
     return logits.log_softmax(-1).gather(-1, answer).squeeze(-1)
 
 
-def comparison_step() -> StepFunction:
-    """Make a step that trains a reward model on batches ``(chosen, rejected)`` of texts.
+class RewardComparison(Objective):
+    """Train a reward model on batches ``(chosen, rejected)`` of texts.
 
     It records ``accuracy``, the share of pairs it ranks as the judge did.
 
@@ -49,21 +49,21 @@ def comparison_step() -> StepFunction:
         >>> from gradatim.training import Trainer
         >>> pairs = torch.ones(8, 5, dtype=torch.long), torch.zeros(8, 5, dtype=torch.long)
         >>> model = RewardModel(GPT(4, 8, 4, 1, 1))
-        >>> history = Trainer(model, step=comparison_step(), epochs=3).fit(pairs)
+        >>> history = Trainer(model, objective=RewardComparison(), epochs=3).fit(pairs)
         >>> history["train_accuracy"][-1]
         1.0
     """
 
-    def step(model: nn.Module, batch: Batch) -> dict[str, Tensor | float]:
+    any_layout = True
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Figures:
         good, bad = (model(tokens) for tokens in batch)
         accuracy = (good > bad).double().mean()
         return {"loss": comparison_loss(good, bad), "accuracy": accuracy}
 
-    return step
 
-
-def dpo_step(reference: nn.Module, *, prompt_length: int, beta: float = 0.1) -> StepFunction:
-    """Make a step of direct preference optimization on batches ``(chosen, rejected)`` of texts.
+class DPO(Objective):
+    """Direct preference optimization on batches ``(chosen, rejected)`` of texts.
 
     It records ``accuracy``, the share of pairs whose chosen text gained more than the rejected one.
 
@@ -77,21 +77,26 @@ def dpo_step(reference: nn.Module, *, prompt_length: int, beta: float = 0.1) -> 
         >>> from gradatim.training import Trainer
         >>> model = GPT(4, 8, 4, 1, 1)
         >>> pairs = torch.ones(8, 5, dtype=torch.long), torch.zeros(8, 5, dtype=torch.long)
-        >>> step = dpo_step(deepcopy(model), prompt_length=1)
-        >>> "train_accuracy" in Trainer(model, step=step, epochs=1).fit(pairs).records[0]
+        >>> objective = DPO(deepcopy(model), prompt_length=1)
+        >>> "train_accuracy" in Trainer(model, objective=objective, epochs=1).fit(pairs).records[0]
         True
     """
-    reference.eval()
 
-    def step(model: nn.Module, batch: Batch) -> dict[str, Tensor | float]:
-        now = [answer_log_probs(model, tokens, prompt_length).sum(1) for tokens in batch]
+    any_layout = True
+
+    def __init__(self, reference: nn.Module, *, prompt_length: int, beta: float = 0.1) -> None:
+        self.reference, self.prompt_length, self.beta = reference.eval(), prompt_length, beta
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Figures:
+        now = self._log_probs(model, batch)
         with torch.no_grad():
-            then = [answer_log_probs(reference, tokens, prompt_length).sum(1) for tokens in batch]
+            then = self._log_probs(self.reference, batch)
         gains = [a - b for a, b in zip(now, then, strict=True)]
         accuracy = (gains[0] > gains[1]).double().mean()
-        return {"loss": dpo_loss(*now, *then, beta=beta), "accuracy": accuracy}
+        return {"loss": dpo_loss(*now, *then, beta=self.beta), "accuracy": accuracy}
 
-    return step
+    def _log_probs(self, model: nn.Module, batch: Batch) -> list[Tensor]:
+        return [answer_log_probs(model, tokens, self.prompt_length).sum(1) for tokens in batch]
 
 
 @torch.inference_mode()

@@ -10,7 +10,7 @@ from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidValue
 from gradatim.losses import token_cross_entropy
 from gradatim.training.batches import Batch
-from gradatim.training.callbacks import Callback
+from gradatim.training.objectives.objective import Objective
 
 
 def inverse_sigmoid_decay(steps: float) -> Callable[[int], float]:
@@ -34,13 +34,12 @@ def inverse_sigmoid_decay(steps: float) -> Callable[[int], float]:
     return lambda i: 1.0 / (1.0 + math.exp(min(i / steps, 700.0)) / steps)
 
 
-class TeacherForcing(Callback):
-    r"""The training step of a :class:`~gradatim.models.Seq2Seq`, with a schedule of teacher forcing.
+class TeacherForcing(Objective):
+    r"""Train a :class:`~gradatim.models.Seq2Seq`, with a schedule of teacher forcing.
 
     At ratio 1 each step of the decoder is given the true token before it; at 0 its own. Truth makes
     training fast, but the decoder never meets its own mistakes; a schedule moves from one to the other.
-    Batches are ``(source, lengths, target)``. Validation uses truth. Give it to the trainer as ``step``;
-    give it also as a callback where a checkpoint should keep its place in the schedule.
+    Batches are ``(source, lengths, target)``. Validation uses truth. A checkpoint keeps the place in the schedule.
 
     Args:
         ratio: Probability of the true token: a number, or a function of the training step.
@@ -53,11 +52,13 @@ class TeacherForcing(Callback):
         >>> source = torch.randint(4, 9, (20, 6))
         >>> target = torch.cat([source.flip(1), torch.full((20, 1), 2)], 1)
         >>> forcing = TeacherForcing(inverse_sigmoid_decay(50))
-        >>> trainer = Trainer(Seq2Seq(9, 9), step=forcing, callbacks=[forcing], epochs=2, batch_size=10)
+        >>> trainer = Trainer(Seq2Seq(9, 9), objective=forcing, epochs=2, batch_size=10)
         >>> history = trainer.fit((source, torch.full((20,), 6), target))
         >>> forcing.steps
         4
     """
+
+    any_layout = True
 
     def __init__(self, ratio: float | Callable[[int], float] = 1.0, *, padding: int = PAD) -> None:
         if not callable(ratio) and not 0.0 <= ratio <= 1.0:

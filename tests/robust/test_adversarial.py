@@ -1,4 +1,4 @@
-"""Adversarial training by one argument: the attack sees every training batch and nothing else."""
+"""Adversarial training by one objective: the attack sees every training batch and nothing else."""
 
 from functools import partial
 
@@ -9,9 +9,9 @@ from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import MLP
-from gradatim.robust import fgsm, pgd, robust_accuracy
+from gradatim.robust import Adversarial, fgsm, pgd, robust_accuracy
 from gradatim.training import Checkpoint, Trainer
-from gradatim.training.engines.general import AutogradStep
+from gradatim.training.engines.general import GeneralEngine
 
 
 def problem(rows=64, dtype=torch.float64):
@@ -30,7 +30,9 @@ def test_equals_a_loop_written_by_hand():
     X, y = problem()
     model, twin = network(), network()
     attack = partial(pgd, eps=0.3, steps=2)
-    trainer = Trainer(model, optimizer="sgd", lr=0.5, epochs=4, batch_size=64, attack=attack)
+    trainer = Trainer(
+        model, optimizer="sgd", lr=0.5, epochs=4, batch_size=64, objective=Adversarial(attack)
+    )
     history = trainer.fit((X, y))
     optimizer, losses = torch.optim.SGD(twin.parameters(), lr=0.5), []
     for _ in range(4):
@@ -57,7 +59,7 @@ def test_the_attack_sees_training_batches_in_training_mode_and_no_others():
     shapes = []
     model = network()
     model.register_forward_pre_hook(lambda module, inputs: shapes.append(inputs[0].mean().item()))
-    trainer = Trainer(model, epochs=2, batch_size=20, attack=attack, lr=0.0)
+    trainer = Trainer(model, epochs=2, batch_size=20, objective=Adversarial(attack), lr=0.0)
     trainer.fit((X, y), (X, y))
     assert seen == [(20, True, True), (20, True, True), (10, True, True)] * 2
     assert [value > 50 for value in shapes] == ([True] * 3 + [False]) * 2
@@ -65,14 +67,14 @@ def test_the_attack_sees_training_batches_in_training_mode_and_no_others():
 
 def test_the_chain_path_is_not_taken(monkeypatch):
     taken = []
-    call = AutogradStep.__call__
+    call = GeneralEngine.__call__
     monkeypatch.setattr(
-        AutogradStep, "__call__", lambda self, batch: taken.append(1) or call(self, batch)
+        GeneralEngine, "__call__", lambda self, batch: taken.append(1) or call(self, batch)
     )
     X, y = problem()
     Trainer(network(), epochs=1).fit((X, y))
     assert not taken
-    Trainer(network(), epochs=1, attack=partial(fgsm, eps=0.1)).fit((X, y))
+    Trainer(network(), epochs=1, objective=Adversarial(partial(fgsm, eps=0.1))).fit((X, y))
     assert taken
 
 
@@ -89,7 +91,8 @@ def test_it_makes_the_model_robust():
         with torch.random.fork_rng():
             torch.manual_seed(0)
             model = nn.Linear(11, 2)
-        Trainer(model, lr=0.05, epochs=20, batch_size=100, attack=chosen).fit((X, y))
+        objective = None if chosen is None else Adversarial(chosen)
+        Trainer(model, lr=0.05, epochs=20, batch_size=100, objective=objective).fit((X, y))
         scores[name] = robust_accuracy(model, (X, y), attack)
     assert scores["robust"] > scores["clean"] + 0.1
 
@@ -98,7 +101,9 @@ def test_it_makes_the_model_robust():
 def test_modes_of_the_layers_survive(kind):
     X, y = problem()
     model = network(**kind)
-    Trainer(model, epochs=2, batch_size=16, attack=partial(pgd, eps=0.1, steps=2)).fit((X, y))
+    Trainer(
+        model, epochs=2, batch_size=16, objective=Adversarial(partial(pgd, eps=0.1, steps=2))
+    ).fit((X, y))
     if "norm" in kind:  # statistics of 8 training batches, none of the attack's
         assert model[1].num_batches_tracked == 8
 
@@ -106,7 +111,7 @@ def test_modes_of_the_layers_survive(kind):
 def test_binary_targets_of_one_logit():
     X, y = problem()
     model = MLP((4, 8, 1)).double()
-    trainer = Trainer(model, "bce", epochs=3, attack=partial(pgd, eps=0.1, steps=2))
+    trainer = Trainer(model, "bce", epochs=3, objective=Adversarial(partial(pgd, eps=0.1, steps=2)))
     assert trainer.fit((X, y))["train_loss"][-1] > 0
 
 
@@ -118,9 +123,9 @@ def test_optimizers_with_a_closure_attack_once_a_batch():
         calls.append(len(x))
         return x
 
-    Trainer(network(), optimizer="extragradient", epochs=2, batch_size=32, attack=attack).fit(
-        (X, y)
-    )
+    Trainer(
+        network(), optimizer="extragradient", epochs=2, batch_size=32, objective=Adversarial(attack)
+    ).fit((X, y))
     assert calls == [32] * 4
 
 
@@ -133,20 +138,28 @@ def test_a_custom_step_gets_the_attacked_batch():
         return F.cross_entropy(model(batch[0]), batch[1])
 
     attack = lambda model, x, y: torch.full_like(x, 7.0)  # noqa: E731
-    Trainer(network(), step=step, attack=attack, epochs=1).fit((X, y))
+    Trainer(network(), objective=Adversarial(attack, step), epochs=1).fit((X, y))
     assert seen == [0.0]
 
 
 def test_a_killed_run_resumes_to_the_same_numbers(tmp_path):
     X, y = problem()
     attack = partial(pgd, eps=0.3, steps=2, restarts=2)  # draws from the trainer's randomness
-    whole = Trainer(network(), epochs=4, batch_size=16, attack=attack).fit((X, y))
+    whole = Trainer(network(), epochs=4, batch_size=16, objective=Adversarial(attack)).fit((X, y))
     path = tmp_path / "run.pt"
-    Trainer(network(), epochs=2, batch_size=16, attack=attack, callbacks=[Checkpoint(path)]).fit(
-        (X, y)
-    )
+    Trainer(
+        network(),
+        epochs=2,
+        batch_size=16,
+        objective=Adversarial(attack),
+        callbacks=[Checkpoint(path)],
+    ).fit((X, y))
     again = Trainer(
-        network(1), epochs=4, batch_size=16, attack=attack, callbacks=[Checkpoint(path)]
+        network(1),
+        epochs=4,
+        batch_size=16,
+        objective=Adversarial(attack),
+        callbacks=[Checkpoint(path)],
     )
     again.resume(path)
     assert again.fit((X, y))["train_loss"] == whole["train_loss"]
@@ -154,17 +167,21 @@ def test_a_killed_run_resumes_to_the_same_numbers(tmp_path):
 
 def test_refuses_batches_that_are_no_pairs():
     X, y = problem()
-    trainer = Trainer(network(), step=lambda model, batch: None, attack=partial(fgsm, eps=0.1))
+    trainer = Trainer(
+        network(), objective=Adversarial(partial(fgsm, eps=0.1), lambda model, batch: None)
+    )
     with pytest.raises(
         InvalidType, match=r"a batch must be a pair \(x, y\) to be attacked, got dict"
     ):
         trainer.fit([{"x": X}])
-    with pytest.raises(InvalidType, match=r"to be attacked, got tuple of 3\. Attack inside step="):
+    with pytest.raises(
+        InvalidType, match=r"to be attacked, got tuple of 3\. Attack inside objective="
+    ):
         trainer.fit((X, X, y))
 
 
 def test_soft_labels_are_refused_in_a_sentence():
     X, _ = problem()
-    trainer = Trainer(network(), attack=partial(fgsm, eps=0.1))
+    trainer = Trainer(network(), objective=Adversarial(partial(fgsm, eps=0.1)))
     with pytest.raises(InvalidValue, match=r"^fgsm: y must have one class per sample of x, got"):
         trainer.fit((X, torch.full((64, 2), 0.5, dtype=torch.float64)))

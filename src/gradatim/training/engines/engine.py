@@ -1,0 +1,58 @@
+"""What an engine is, and what it gets of a run."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from gradatim.training.batches import Batch
+from gradatim.training.objectives.objective import Figures, Objective
+
+
+class Engine(Protocol):
+    """Moves the model by one batch and returns its loss, detached; ``None`` where an objective reports none."""
+
+    threads: int
+
+    def mode(self) -> AbstractContextManager[object]:
+        """Entered once per epoch: entering it in every step would cost as much as three layers."""
+
+    def __call__(self, batch: Batch) -> Tensor | None: ...
+
+    def sync(self) -> None:
+        """Make the optimizer's ``state_dict`` complete."""
+
+    def close(self) -> None:
+        """Leave model and optimizer as PyTorch expects them."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What an engine gets of a run.
+
+    Args:
+        model: The model to move.
+        objective: What to minimize.
+        optimizer: The rule.
+        batch_size: Most rows of a batch cut from memory.
+        clip_norm: Largest norm of the gradient.
+        clip_value: Largest absolute value of an entry of the gradient.
+        observe: Told the loss of a batch, the batch, the other figures and the rows, before the backward pass.
+        on_gradients: Told the loss when gradients are there, before the update.
+        has_scheduler: Whether a scheduler counts the optimizer's steps.
+        needs_autograd: Whether somebody asks for module hooks and an autograd graph.
+    """
+
+    model: nn.Module
+    objective: Objective
+    optimizer: Optimizer
+    batch_size: int
+    clip_norm: float | None
+    clip_value: float | None
+    observe: Callable[[Tensor | None, Batch, Figures, int], None]
+    on_gradients: Callable[[Tensor], None] | None
+    has_scheduler: bool = False
+    needs_autograd: bool = False

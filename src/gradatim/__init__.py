@@ -16,7 +16,9 @@ _HOME = {
     "NeuralClassifier": "gradatim.estimators",
     "NeuralRegressor": "gradatim.estimators",
     "Trainer": "gradatim.training",
-    "load_model": "gradatim.model_folder",
+    "fit": "gradatim.fitting.job",
+    "load_model": "gradatim.fitting.loading",
+    "predict": "gradatim.fitting.predicting",
 }
 _SUBPACKAGES = (
     "backprop",
@@ -61,7 +63,9 @@ if TYPE_CHECKING:
         training,
     )
     from gradatim.estimators import NeuralClassifier, NeuralRegressor
-    from gradatim.model_folder import load_model
+    from gradatim.fitting.job import fit
+    from gradatim.fitting.loading import load_model
+    from gradatim.fitting.predicting import predict
     from gradatim.training import Checkpoint, EarlyStopping, History, Trainer
 
 __all__ = [
@@ -75,6 +79,7 @@ __all__ = [
     "data",
     "evaluation",
     "experiments",
+    "fit",
     "fitting",
     "instruments",
     "linear",
@@ -85,6 +90,7 @@ __all__ = [
     "nn",
     "optim",
     "plots",
+    "predict",
     "reports",
     "robust",
     "theory",

@@ -6,11 +6,10 @@ A folder from a stranger can be opened safely, and appears on the disk whole or 
 import json
 import tempfile
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradatim.errors import InvalidValue, Unavailable, choose
+from gradatim.errors import InvalidValue, Unavailable
 from gradatim.files import write_files
 from gradatim.versions import versions
 
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FORMAT = 1
-KINDS = {
-    "estimator": ("gradatim.estimators", "from_folder"),
-    "table": ("gradatim.fitting.tables.model", "from_folder"),
-    "text": ("gradatim.fitting.texts.model", "from_folder"),
-    "series": ("gradatim.fitting.series.model", "from_folder"),
-    "image": ("gradatim.fitting.images.model", "from_folder"),
-    "language": ("gradatim.fitting.language.model", "from_folder"),
-    "translation": ("gradatim.fitting.translation.model", "from_folder"),
-}
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
@@ -128,20 +118,3 @@ def read_model(folder: str | Path) -> "tuple[dict[str, Any], dict[str, Tensor]]"
         raise Unavailable(
             f"load_model: {str(folder)!r} cannot be read: {error.strerror or error}."
         ) from error
-
-
-def load_model(folder: str | Path) -> Any:
-    """Load whatever a model folder holds, ready to predict.
-
-    Args:
-        folder: A folder written by ``save`` or by ``gradatim fit``.
-
-    Returns:
-        The fitted model, of the class that was saved.
-    """
-    description, tensors = read_model(folder)
-    module, reader = KINDS[choose("load_model", "kind", description.get("kind"), KINDS)]
-    try:
-        return getattr(import_module(module), reader)(description, tensors)
-    except (KeyError, TypeError, RuntimeError) as error:
-        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({error!r}).") from error

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gradatim.fitting import fit_table
+from gradatim import fit
 from gradatim.fitting.tables import networks
 
 
@@ -44,7 +44,7 @@ def fitted(tmp_path_factory):
             networks.NetworkSettings, "__init__", _short(networks.NetworkSettings.__init__)
         )
         results = {
-            target: fit_table(path, target, output=place / target, trials=2, drop=[other])
+            target: fit(path, target, output=place / target, trials=2, drop=[other])
             for target, other in (("kind", "price"), ("price", "kind"))
         }
     return path, results

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import gradatim
+from gradatim import fit
 from gradatim.errors import InvalidValue
-from gradatim.fitting import contest, fit_table, tuning, write_predictions
+from gradatim.fitting import contest, tuning, write_predictions
 from gradatim.fitting.tables import networks, player
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
@@ -89,16 +90,14 @@ def test_no_pickle_anywhere(fitted):
 
 def test_equal_seeds_give_equal_folders_and_other_seeds_others(short, frame, tmp_path):
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        fit_table(
-            frame.iloc[:60], "kind", output=tmp_path / name, drop=["price"], trials=1, seed=seed
-        )
+        fit(frame.iloc[:60], "kind", output=tmp_path / name, drop=["price"], trials=1, seed=seed)
     assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(tmp_path / "c")
 
 
 def test_an_interrupted_run_resumes_to_the_same_model(short, frame, tmp_path, monkeypatch):
     settings = {"drop": ["price"], "trials": 2}
     frame = frame.iloc[:60]
-    fit_table(frame, "kind", output=tmp_path / "whole", **settings)
+    fit(frame, "kind", output=tmp_path / "whole", **settings)
     for stop in (1, 9, 22):
         _interrupt_and_resume(frame, tmp_path / "m", monkeypatch, stop, settings)
         assert weights(tmp_path / "m") == weights(tmp_path / "whole")
@@ -118,10 +117,10 @@ def _interrupt_and_resume(frame, folder, monkeypatch, stop, settings):
 
     monkeypatch.setattr(contest.Work, "put", die)
     with pytest.raises(KeyboardInterrupt):
-        fit_table(frame, "kind", output=folder, **settings)
+        fit(frame, "kind", output=folder, **settings)
     assert not folder.exists()
     monkeypatch.setattr(contest.Work, "put", put)
-    fit_table(frame, "kind", output=folder, resume=True, **settings)
+    fit(frame, "kind", output=folder, resume=True, **settings)
 
 
 def test_resuming_another_job_is_refused(short, frame, tmp_path, monkeypatch):
@@ -130,11 +129,11 @@ def test_resuming_another_job_is_refused(short, frame, tmp_path, monkeypatch):
 
     monkeypatch.setattr(contest, "tune", die)
     with pytest.raises(KeyboardInterrupt):
-        fit_table(frame, "kind", output=tmp_path / "m", trials=1)
+        fit(frame, "kind", output=tmp_path / "m", trials=1)
     monkeypatch.setattr(contest, "tune", tuning.tune)
     message = "fit: resume must go on with the same data and settings, but trials changed"
     with pytest.raises(InvalidValue, match=message):
-        fit_table(frame, "kind", output=tmp_path / "m", trials=2, resume=True)
+        fit(frame, "kind", output=tmp_path / "m", trials=2, resume=True)
 
 
 def test_a_network_that_beats_the_line_is_recommended(tmp_path, monkeypatch):
@@ -143,7 +142,7 @@ def test_a_network_that_beats_the_line_is_recommended(tmp_path, monkeypatch):
     frame = pd.DataFrame({"a": a, "b": b, "y": np.abs(a) + 0.1 * b})
     simple = player.simple_models
     monkeypatch.setattr(player, "simple_models", lambda classes: simple(classes)[:2])
-    result = fit_table(frame, "y", output=tmp_path / "m", trials=1)
+    result = fit(frame, "y", output=tmp_path / "m", trials=1)
     assert result.verdict.network_wins
     assert result.model.recommended == "network"
     r2 = result.model.about["test"]["network"]["R²"]
@@ -160,7 +159,7 @@ def test_the_budget_ends_the_tuning(short, frame, tmp_path, monkeypatch):
         return judge(*arguments)
 
     monkeypatch.setattr(tuning, "judge_network", slow)
-    result = fit_table(frame, "kind", output=tmp_path / "m", drop=["price"], budget=60.0)
+    result = fit(frame, "kind", output=tmp_path / "m", drop=["price"], budget=60.0)
     assert 35 < clock[0] < 60
     assert result.model.about["verdict"] == result.verdict.sentence
 
@@ -169,9 +168,7 @@ def test_the_budget_ends_the_tuning(short, frame, tmp_path, monkeypatch):
 def test_time_and_groups(short, frame, tmp_path, option, column):
     frame["who"] = np.arange(len(frame)) // 6
     drop = ["price"] + (["who"] if option == "time_column" else [])
-    result = fit_table(
-        frame, "kind", output=tmp_path / "m", drop=drop, trials=1, **{option: column}
-    )
+    result = fit(frame, "kind", output=tmp_path / "m", drop=drop, trials=1, **{option: column})
     cells = frame[column].to_numpy()
     train, test = (cells[result.player.problem.rows[part]] for part in (result.player.problem.train, result.player.problem.test))  # fmt: skip
     if option == "group":
@@ -184,13 +181,13 @@ def test_time_and_groups(short, frame, tmp_path, option, column):
 def test_a_test_table_of_ones_own(short, frame, tmp_path):
     frame.iloc[:100].to_csv(tmp_path / "a.csv", index=False)
     frame.iloc[100:].to_csv(tmp_path / "b.csv", index=False)
-    result = fit_table(tmp_path / "a.csv", "kind", output=tmp_path / "m", test=str(tmp_path / "b.csv"), drop=["price"], trials=1)  # fmt: skip
+    result = fit(tmp_path / "a.csv", "kind", output=tmp_path / "m", test=str(tmp_path / "b.csv"), drop=["price"], trials=1)  # fmt: skip
     assert (len(result.player.problem.train), len(result.player.problem.test)) == (100, 20)
     frame.drop(columns="x").to_csv(tmp_path / "c.csv", index=False)
     with pytest.raises(
         InvalidValue, match=r"fit: the test table must have the column 'x', and has not\."
     ):
-        fit_table(tmp_path / "a.csv", "kind", output=tmp_path / "n", test=str(tmp_path / "c.csv"))
+        fit(tmp_path / "a.csv", "kind", output=tmp_path / "n", test=str(tmp_path / "c.csv"))
 
 
 def test_concerns_are_found(fitted):

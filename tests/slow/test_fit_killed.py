@@ -14,12 +14,12 @@ import pytest
 SCRIPT = """
 import sys
 from dataclasses import replace
-from gradatim.fitting import fit_table
+from gradatim import fit
 from gradatim.fitting.tables import networks, player
 
 draw = networks.draw_settings
 player.draw_settings = lambda *a: replace(draw(*a), steps=100)
-fit_table("t.csv", "y", output=sys.argv[1], trials=3, resume=True)
+fit("t.csv", "y", output=sys.argv[1], trials=3, resume=True)
 """
 
 

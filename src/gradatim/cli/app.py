@@ -12,6 +12,7 @@ import typer
 from gradatim import __version__
 from gradatim.cli.data import data_app
 from gradatim.cli.fit import export, fit, predict
+from gradatim.cli.fit_options import FitCommand
 from gradatim.cli.generate import generate
 from gradatim.errors import InvalidValue
 
@@ -22,7 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     invoke_without_command=True,
 )
-for command in (fit, predict, generate, export):
+app.command(cls=FitCommand)(fit)
+for command in (predict, generate, export):
     app.command()(command)
 app.add_typer(data_app, name="data")
 

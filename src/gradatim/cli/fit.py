@@ -3,14 +3,18 @@
 import time
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from gradatim.cli.fit_options import takes_options
+from gradatim.events import Stage
 
 if TYPE_CHECKING:
     from gradatim.fitting import FitResult
 
 
+@takes_options
 def fit(
     data: Annotated[
         str,
@@ -19,84 +23,8 @@ def fit(
             help="A CSV, TSV or Parquet file, a folder of images with one subfolder per class, or a built-in name.",
         ),
     ],
-    target: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column to predict; built-in sets know it.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Model folder.  [default: runs/fit-NAME]", show_default=False
-        ),
-    ] = None,
-    task: Annotated[
-        str, typer.Option(help="auto, regression, binary, multiclass or classification.")
-    ] = "auto",
-    test: Annotated[
-        str, typer.Option(help="Share of rows for the test, or a file with test rows.")
-    ] = "0.2",
-    time_column: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Times: the past predicts the future.")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Groups that stay together.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
-    ] = None,
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="A column of texts, to be read word by word."),
-    ] = None,
-    pretrained: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Read texts with a published encoder: minilm."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Network for images: cnn, resnet, vit or hybrid."),
-    ] = None,
-    teacher: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="Model folder whose network teaches that for images."),
-    ] = None,
-    forecast: Annotated[
-        int | None,
-        typer.Option(metavar="STEPS", help="Forecast the next steps of the series in the table."),
-    ] = None,
-    language_model: Annotated[
-        bool,
-        typer.Option(
-            "--language-model", help="DATA is a text; train a network that goes on with it."
-        ),
-    ] = False,
-    translate: Annotated[
-        bool,
-        typer.Option("--translate", help="DATA has a sentence, a tab and its translation a line."),
-    ] = False,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="character, byte or byte-pair, for a language model.", show_default=False
-        ),
-    ] = None,
-    budget: Annotated[
-        str, typer.Option(help="Time for everything, such as 60s, 5m or 1h.")
-    ] = "60s",
-    trials: Annotated[
-        int | None,
-        typer.Option(
-            help="Settings of the network to try, however long they take; replaces --budget."
-        ),
-    ] = None,
-    rows: Annotated[int | None, typer.Option(help="Most rows to use.")] = None,
-    seed: Annotated[
-        int, typer.Option(help="Random seed: the same seed gives the same numbers.")
-    ] = 0,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run that was killed.")
-    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    **given: Any,
 ) -> None:
     """Fit models to a table, texts, series or images and say honestly whether a network beats the simple ones.
 
@@ -106,17 +34,11 @@ def fit(
     started = time.perf_counter()
     from gradatim.cli.progress import StageBar
 
-    folder = output or Path("runs") / f"fit-{Path(data).name.split('.')[0] or 'table'}"
     with StageBar() as bar:
-        bar.tell("starting", 0.0)
-        from gradatim.fitting import Job, fit_data
-        from gradatim.fitting.job import parse_budget, parse_test
+        bar.tell(Stage("starting"))
+        import gradatim
 
-        job = Job(
-            target=target, task=task, test=parse_test(test), time_column=time_column, group=group,
-            drop=tuple(drop or ()), text=text, pretrained=pretrained, model=model, teacher=teacher, forecast=forecast, language_model=language_model, translate=translate, tokenizer=tokenizer, budget=parse_budget(budget), trials=trials, rows=rows, seed=seed,
-        )  # fmt: skip
-        result = fit_data(data, job, output=folder, resume=resume, tell=bar.tell, started=started)
+        result = gradatim.fit(data, tell=bar.tell, started=started, **given)
     _show_fit(result)
     page = result.folder / "report.html"
     if show and not webbrowser.open(page.absolute().as_uri()):

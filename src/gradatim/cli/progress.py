@@ -7,6 +7,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from gradatim.events import Event, Sample, Stage, Warned
+
 _QUIET = 10.0  # seconds between two lines where there is no terminal
 
 
@@ -38,12 +40,17 @@ class StageBar:
     ) -> None:
         self.bar.stop()
 
-    def tell(self, stage: str, share: float) -> None:
-        """Show what is being done and how much of it is done; further lines of ``stage`` stay on the terminal."""
-        stage, _, shown = stage.partition("\n")
-        if shown and self.console.is_terminal:
-            self.console.print(f"{stage}\n{shown}\n", highlight=False, markup=False)
-        self.bar.update(self.task, description=stage, completed=share)
-        if not self.console.is_terminal and time.monotonic() - self.last > _QUIET:
-            self.last = time.monotonic()
-            self.console.print(stage, highlight=False, markup=False)
+    def tell(self, event: Event) -> None:
+        """Show an event: a stage moves the bar, a sample stays on a terminal above it, a warning stays anywhere."""
+        if isinstance(event, Stage):
+            self.bar.update(self.task, description=event.what, completed=event.share)
+            if not self.console.is_terminal and time.monotonic() - self.last > _QUIET:
+                self.last = time.monotonic()
+                self._print(event.what)
+        elif isinstance(event, Sample) and self.console.is_terminal:
+            self._print(f"{event.title}\n{event.content}\n")
+        elif isinstance(event, Warned):
+            self._print(event.message)
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False)

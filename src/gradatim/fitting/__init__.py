@@ -1,20 +1,44 @@
 """The main job: from data to an honest comparison, a model folder and predictions."""
 
-from gradatim.fitting.contest import FitResult
-from gradatim.fitting.job import Job
-from gradatim.fitting.players import fit_data, fit_table
-from gradatim.fitting.predicting import PredictResult, write_predictions
-from gradatim.fitting.tables.export import ExportResult, export_onnx
-from gradatim.fitting.tables.model import TableModel
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from gradatim.fitting.kind import Kind
+from gradatim.fitting.options import Options
+
+if TYPE_CHECKING:
+    from gradatim.fitting.contest import FitResult
+    from gradatim.fitting.predicting import PredictResult, write_predictions
+    from gradatim.fitting.tables.export import ExportResult, export_onnx
+    from gradatim.fitting.tables.model import TableModel
 
 __all__ = [
     "ExportResult",
     "FitResult",
-    "Job",
+    "Kind",
+    "Options",
     "PredictResult",
     "TableModel",
     "export_onnx",
-    "fit_data",
-    "fit_table",
     "write_predictions",
 ]
+
+# what needs PyTorch, which the options and their help should not wait for
+_LATER = {
+    "ExportResult": "tables.export",
+    "FitResult": "contest",
+    "PredictResult": "predicting",
+    "TableModel": "tables.model",
+    "export_onnx": "tables.export",
+    "write_predictions": "predicting",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return getattr(import_module(f"gradatim.fitting.{_LATER[name]}"), name)
+    raise AttributeError(f"module 'gradatim.fitting' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,7 +7,8 @@ import numpy as np
 
 from gradatim.evaluation import held_out_ratio
 from gradatim.evaluation.splits import Split
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Player, Tell
+from gradatim.events import Stage, Tell
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
 from gradatim.training import NonFiniteError
 
@@ -57,7 +58,7 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
     done = 0
     for k in range(len(folds)):
         for name in names:
-            tell(f"fold {k + 1} of {len(folds)}: {name}", k / len(folds))
+            tell(Stage(f"fold {k + 1} of {len(folds)}: {name}", k / len(folds)))
             key = f"{name.replace(' ', '-')}-fold-{k}"
             results[name].append(_judge(player, Candidate(name), k, key, work))
         judge_network(player, 0, k, work)

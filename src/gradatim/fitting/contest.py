@@ -5,22 +5,21 @@ budget, conclude by Occam's rule, train the finalists on all training rows, use 
 whole or not at all. What differs between tables, images and other data is a :class:`~gradatim.fitting.player.Player`.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gradatim.errors import InvalidValue
+from gradatim.events import CancelToken, Stage, Tell, tell_nobody
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Player, Tell
+from gradatim.fitting.options import Options
+from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, scores, tune
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work, work_beside
-from gradatim.model_folder import check_folder
+from gradatim.fitting.work import Work, begin
 from gradatim.reports import Report
 from gradatim.reports.sections import Table
 
@@ -71,33 +70,26 @@ class FitResult:
 
 def hold_contest(
     read: Callable[[], Player],
-    job: Job,
+    job: Options,
     *,
-    output: str | Path,
-    resume: bool = False,
-    tell: Tell | None = None,
+    tell: Tell = tell_nobody,
+    cancel: CancelToken | None = None,
     started: float | None = None,
 ) -> FitResult:
     """Hold the contest on the data that ``read`` gives, and write a model folder.
 
     Args:
         read: Reads the data and splits them.
-        job: What the user asked for.
-        output: The model folder to write; an older model folder is replaced, anything else is refused.
-        resume: Go on with a run that was killed.
+        job: What the user asked for, the model folder included.
         tell: Called with what is being done and the share of it that is done.
+        cancel: Ends the run when asked to, between two pieces of work.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
     """
-    started = time.perf_counter() if started is None else started
-    folder, tell = Path(output), tell or (lambda stage, share: None)
-    check_folder(folder, "fit: output")
-    tell("reading the data", 0.0)
-    player = read()
-    with work_beside(folder, player.fingerprint(), job, resume=resume, started=started) as work:
-        return _contest(player, job, work, folder, tell)
+    with begin(read, job, tell=tell, cancel=cancel, started=started) as (player, work):
+        return _contest(player, job, work, tell)
 
 
-def _contest(player: Player, job: Job, work: Work, folder: Path, tell: Tell) -> FitResult:
+def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
     timed = job.budget if job.trials is None else None
     start_up = work.elapsed - work.spent
     if len(player.folds) < 2:
@@ -109,14 +101,14 @@ def _contest(player: Player, job: Job, work: Work, folder: Path, tell: Tell) -> 
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     tuning = tune(player, len(comparison.folds), work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     verdict = _conclude(comparison, tuning)
-    tell("training on all training rows", 0.0)
-    models = _train_finalists(player, verdict, tuning)
-    tell("judging on the test rows", 0.5)
+    tell(Stage("training on all training rows"))
+    models = _train_finalists(player, verdict, tuning, work)
+    tell(Stage("judging on the test rows", 0.5))
     outputs = {name: player.predict_test(model) for name, model in models.items()}
-    tell("writing the report", 0.8)
+    tell(Stage("writing the report", 0.8))
     late = timed is not None and work.elapsed > LATE * timed
     findings = Findings(
-        folder=folder,
+        folder=job.folder,
         comparison=comparison,
         tuning=tuning,
         verdict=verdict,
@@ -142,18 +134,22 @@ def _conclude(comparison: Comparison, tuning: Tuning | None) -> Verdict:
     return decide(simple, network, comparison.ratio, metric)
 
 
-def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None) -> dict[str, Any]:
+def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None, work: Work) -> dict[str, Any]:  # fmt: skip
     """The trivial model, the best simple one, the recommended one and the network, on all training rows."""
     wanted = [player.simple[0], verdict.best_simple, verdict.recommended]
     candidates = [Candidate(name) for name in dict.fromkeys(wanted) if name != NETWORK]
     if tuning is not None:
         candidates.append(Candidate(NETWORK, tuning.settings))
-    return {candidate.name: player.train(candidate) for candidate in candidates}
+    models = {}
+    for candidate in candidates:
+        work.cancel.check()
+        models[candidate.name] = player.train(candidate)
+    return models
 
 
-def _write(player: Player, findings: Findings, job: Job, work: Work) -> FitResult:
+def _write(player: Player, findings: Findings, job: Options, work: Work) -> FitResult:
     report = make_report(player, findings)
-    report.settings, report.seconds = asdict(job), work.elapsed
+    report.settings, report.seconds = job.settings(), work.elapsed
     model = player.save(findings.folder, findings, _about(player, findings), report.files())
     return FitResult(
         findings.folder,

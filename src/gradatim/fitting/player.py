@@ -4,13 +4,14 @@ A player is made by its reader from the user's data and settings; it holds the r
 contest decides who trains when, and how long; the player knows how.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gradatim.evaluation.splits import Split
+from gradatim.events import Tell
 from gradatim.fitting.work import Work
 from gradatim.reports import Report
 from gradatim.training import History
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 NETWORK = "network"
 
 Figures = dict[str, float]
-Tell = Callable[[str, float], None]  # is given what is being done, and the share of it that is done
 
 
 class Candidate(NamedTuple):

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
 from gradatim.errors import InvalidType
+from gradatim.events import Tell, Warned, tell_nobody
 from gradatim.files import open_atomically
-from gradatim.model_folder import load_model
+from gradatim.fitting.arrays import as_rows
+from gradatim.fitting.loading import load_model
 
 RECOMMENDED = "recommended"
 
@@ -18,7 +20,7 @@ RECOMMENDED = "recommended"
 class Predictor(Protocol):
     """A model that ``fit`` wrote, whatever kind of data it is for."""
 
-    def prediction_tables(self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]) -> Iterator[pd.DataFrame]:  # fmt: skip
+    def prediction_tables(self, data: Any, model: str, notes: list[str]) -> Iterator[pd.DataFrame]:  # fmt: skip
         """Yield tables of predictions, piece by piece; ``notes`` collects what could not be used as it was."""
 
 
@@ -31,31 +33,77 @@ class PredictResult:
     notes: list[str]
 
 
+def predict(
+    model: Any,
+    data: Any,
+    *,
+    which: str = RECOMMENDED,
+    output: str | Path | None = None,
+    tell: Tell = tell_nobody,
+) -> pd.DataFrame:
+    """Predict all of ``data`` with a model that ``fit`` made.
+
+    Args:
+        model: A model folder, or the model itself.
+        data: What the model is for: a table (file, built-in name, data frame or array; columns are found by name), texts,
+            images, or the past of a series.
+        which: ``"recommended"``, or a model of the folder such as ``"network"``.
+        output: CSV file to write as well, whole or not at all.
+        tell: Called with a :class:`gradatim.events.Warned` for what could not be used as it was.
+
+    Returns:
+        One row per row, image or step ahead: the prediction and, for classes, their probabilities.
+
+    Example:
+        >>> predict("iris-model", "iris").columns.tolist()  # doctest: +SKIP
+        ['prediction', 'probability setosa', 'probability versicolor', 'probability virginica']
+    """
+    notes: list[str] = []
+    tables = _tables(model, data, which, notes)
+    table = pd.concat(
+        tables if output is None else _written(tables, Path(output)), ignore_index=True
+    )
+    for note in notes:
+        tell(Warned(note))
+    return table
+
+
 def write_predictions(
-    model: str | Path,
-    data: "str | Path | pd.DataFrame",
+    model: Any,
+    data: Any,
     output: str | Path,
     *,
     which: str = RECOMMENDED,
 ) -> PredictResult:
-    """Predict all of ``data`` and write the predictions as CSV, whole or not at all.
+    """Predict all of ``data`` and write the predictions as CSV, whole or not at all; a file of any size streams through.
 
     Args:
-        model: A model folder.
-        data: What the model is for: a table (file, built-in name or data frame; columns are found by name), or images.
+        model: A model folder, or the model itself.
+        data: What the model is for, as in :func:`predict`.
         output: File to write.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
     """
-    fitted = load_model(model)
+    notes: list[str] = []
+    tables = _written(_tables(model, data, which, notes), Path(output))
+    return PredictResult(Path(output), sum(len(table) for table in tables), notes)
+
+
+def _tables(model: Any, data: Any, which: str, notes: list[str]) -> Iterator[pd.DataFrame]:
+    fitted = load_model(model) if isinstance(model, str | Path) else model
     if not isinstance(fitted, Predictor):
         hint = " Try 'gradatim generate'." if hasattr(fitted, "stream") else ""
         raise InvalidType(
             f"predict: model must be a folder written by 'gradatim fit', got a {type(fitted).__name__}.{hint}"
         )
-    notes: list[str] = []
-    rows, path = 0, Path(output)
+    rows = data if isinstance(data, str | Path) else as_rows(data)
+    return fitted.prediction_tables(rows, which, notes)
+
+
+def _written(tables: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
+    """Pass tables on, each after it was written; the file is there once all are."""
+    is_first = True
     with open_atomically(path, owner="predict") as file:
-        for table in fitted.prediction_tables(data, which, notes):
-            file.write(table.to_csv(index=False, header=rows == 0).encode())
-            rows += len(table)
-    return PredictResult(path, rows, notes)
+        for table in tables:
+            file.write(table.to_csv(index=False, header=is_first).encode())
+            is_first = False
+            yield table

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from gradatim.events import Stage, Tell
 from gradatim.fitting.comparison import Result, judge_network, network_key
-from gradatim.fitting.player import Player, Tell
+from gradatim.fitting.player import Player
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 100
@@ -55,7 +56,7 @@ def tune(player: Player, count: int, work: Work, *, deadline: float | None, tria
     is_over = work.has(_OVER)  # then a resumed run only reads what was measured
     limit = MAX_TRIALS if trials is None else trials
     for trial in range(limit):
-        tell(f"network: setting {trial + 1}", trial / limit)
+        tell(Stage(f"network: setting {trial + 1}", trial / limit))
         results = _race(player, trial, count, work, finished, -1.0 if is_over else deadline)
         tried += bool(results)
         if len(results) == count and results[-1].figures:

@@ -5,13 +5,14 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from gradatim.errors import InvalidValue, Unavailable
+from gradatim.events import CancelToken, Stage, Tell
 from gradatim.files import write_atomically
-from gradatim.fitting.job import Job
+from gradatim.fitting.options import Options
+from gradatim.model_folder import check_folder
 
 
 class Work:
@@ -22,16 +23,28 @@ class Work:
         job: What identifies the run: settings and data.
         resume: Whether to go on with the results that are there.
         started: When the clock of this run began.
+        cancel: Looked at before every new result.
     """
 
     def __init__(
-        self, folder: Path, job: dict[str, Any], *, resume: bool, started: float | None = None
+        self,
+        folder: Path,
+        job: dict[str, Any],
+        *,
+        resume: bool,
+        started: float | None = None,
+        cancel: CancelToken | None = None,
     ) -> None:
-        self.folder = folder
+        self.folder, self.cancel = folder, cancel or CancelToken()
         self.started = time.perf_counter() if started is None else started
         self.spent, self.is_resumed = 0.0, False
         found = self._read("job")
         if resume and found is not None:
+            if set(found["value"]) != set(job):
+                raise InvalidValue(
+                    f"fit: resume must go on with a run of this version, and {str(folder)!r} is of another. "
+                    "Start anew without --resume."
+                )
             if found["value"] != json.loads(json.dumps(job)):
                 changed = [
                     k for k in job if json.loads(json.dumps(job[k])) != found["value"].get(k)
@@ -69,7 +82,10 @@ class Work:
     def recall(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return the result under ``key``; compute and keep it where it is new."""
         found = self._read(key)
-        return found["value"] if found is not None else self.put(key, compute())
+        if found is not None:
+            return found["value"]
+        self.cancel.check()
+        return self.put(key, compute())
 
     def has(self, key: str) -> bool:
         """Whether there is a result under ``key``."""
@@ -80,25 +96,44 @@ class Work:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Readable(Protocol):
+    """Data that were read."""
+
+    def fingerprint(self) -> str:
+        """Return a hash of everything that training sees; a killed run resumes only with the same."""
+
+
+R = TypeVar("R", bound=Readable)
+
+
 @contextmanager
-def work_beside(
-    output: Path, data: str, job: Job, *, resume: bool, started: float
-) -> Iterator[Work]:
-    """The work folder of a run; it stays where the run is killed, and goes where the run ends or is refused.
+def begin(
+    read: Callable[[], R],
+    job: Options,
+    *,
+    tell: Tell,
+    cancel: CancelToken | None = None,
+    started: float | None = None,
+) -> Iterator[tuple[R, Work]]:
+    """Read the data and open the work folder; it stays where the run is killed, and goes where the run ends or is refused.
 
     Args:
-        output: The model folder that is being made; the work folder lies beside it.
-        data: A hash of the data.
-        job: What is asked for.
-        resume: Whether to go on with the results that are there.
-        started: When the clock of this run began.
+        read: Reads the data.
+        job: What is asked for; the work folder lies beside the model folder that is to be made.
+        tell: Called with what is being done.
+        cancel: Ends the run when asked to.
+        started: When the clock of this run began; now by default.
     """
-    identity = {"data": data, **asdict(job)}
+    started = time.perf_counter() if started is None else started
+    folder = check_folder(job.folder, "fit: output")
+    tell(Stage("reading the data"))
+    data = read()
+    identity = {"data": data.fingerprint(), "kind": type(job).__name__, **job.settings()}
     del identity["budget"]  # a resumed run may be given more time
-    place = output.parent / f".{output.name}.work"
-    work = Work(place, identity, resume=resume, started=started)
+    place = folder.parent / f".{folder.name}.work"
+    work = Work(place, identity, resume=job.resume, started=started, cancel=cancel)
     try:
-        yield work
+        yield data, work
     except (InvalidValue, Unavailable):
         work.remove()
         raise

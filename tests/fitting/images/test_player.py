@@ -8,10 +8,13 @@ import pytest
 from PIL import Image
 
 import gradatim
+from gradatim import fit
 from gradatim.errors import InvalidValue
-from gradatim.fitting import Job, fit_data, write_predictions
+from gradatim.fitting import write_predictions
+from gradatim.fitting.images.kind import IMAGE, ImageOptions
 from gradatim.fitting.images.networks import forget_faster
 from gradatim.fitting.images.player import read_player
+from gradatim.fitting.kinds import make_options
 
 
 def picture(kind, rng, size):
@@ -40,7 +43,7 @@ def fitted(tmp_path_factory):
     grey = Image.open(photos / "earth" / "é 0.png").convert("L")
     grey.save(photos / "earth" / "grey.png")
     os.symlink(photos, photos / "earth" / "loop")
-    return place, fit_data(photos, Job(trials=1), output=place / "model")
+    return place, fit(photos, trials=1, output=place / "model")
 
 
 def test_learns_and_says_what_it_does(fitted):
@@ -94,7 +97,7 @@ def test_loads_and_takes_files_and_arrays(fitted):
 def test_own_test_folder(tmp_path):
     fill(tmp_path / "train", 12)
     fill(tmp_path / "test", 6)
-    player = read_player(tmp_path / "train", Job(test=str(tmp_path / "test")))
+    player = read_player(tmp_path / "train", ImageOptions(test=str(tmp_path / "test")))
     assert player.rows == (24, 12)
 
 
@@ -103,7 +106,7 @@ def test_grey_folders_stay_grey(tmp_path):
         (tmp_path / kind).mkdir()
         for k in range(8):
             Image.new("L", (20, 20), 20 * k).save(tmp_path / kind / f"{k}.png")
-    player = read_player(tmp_path, Job())
+    player = read_player(tmp_path, ImageOptions())
     assert player.problem.images.shape == (16, 20, 20, 1)
     assert any("Repeats" in concern for concern in player.concerns())
 
@@ -132,9 +135,9 @@ def test_bad_folders_get_a_sentence(tmp_path, make, message):
     folder.mkdir()
     make(folder)
     with pytest.raises(InvalidValue, match=message):
-        read_player(folder, Job())
+        read_player(folder, ImageOptions())
 
 
 def test_other_options_are_refused(tmp_path):
     with pytest.raises(InvalidValue, match="target must not be given for images, got 'x'"):
-        read_player(fill(tmp_path / "p", 6), Job(target="x"))
+        read_player(fill(tmp_path / "p", 6), make_options(IMAGE, {"target": "x"}))

@@ -6,8 +6,9 @@ import torch
 from PIL import Image
 
 import gradatim
+from gradatim import fit
 from gradatim.errors import InvalidValue
-from gradatim.fitting import Job, fit_data
+from gradatim.fitting.images.kind import ImageOptions
 from gradatim.fitting.images.networks import (
     ImageNetwork,
     ImageSettings,
@@ -110,9 +111,9 @@ def test_a_student_learns_what_only_its_teacher_knows():
 def folders(tmp_path_factory):
     place = tmp_path_factory.mktemp("taught")
     photos = fill(place / "photos")
-    fit_data(photos, Job(trials=1), output=place / "cnn")
-    job = Job(trials=1, model="vit", teacher=str(place / "cnn"))
-    return place, fit_data(photos, job, output=place / "vit")
+    fit(photos, trials=1, output=place / "cnn")
+    job = {"trials": 1, "model": "vit", "teacher": str(place / "cnn")}
+    return place, fit(photos, **job, output=place / "vit")
 
 
 def test_a_folder_is_fitted_saved_and_loaded(folders):
@@ -132,10 +133,10 @@ def test_teachers_that_do_not_fit_are_refused(folders, tmp_path):
     place, _ = folders
     other = fill(tmp_path / "other", kinds=("day", "night"))
     with pytest.raises(InvalidValue, match="teacher must know the classes day, night, got earth, heaven"):  # fmt: skip
-        fit_data(other, Job(trials=1, teacher=str(place / "cnn")), output=tmp_path / "m")
+        fit(other, trials=1, teacher=str(place / "cnn"), output=tmp_path / "m")
     with pytest.raises(gradatim.errors.Unavailable, match="is not a model folder"):
-        fit_data(other, Job(trials=1, teacher=str(tmp_path)), output=tmp_path / "m")
+        fit(other, trials=1, teacher=str(tmp_path), output=tmp_path / "m")
     with pytest.raises(InvalidValue, match=r"model must be .*vit.*, got 'vitt'"):
-        Job(model="vitt")
+        ImageOptions(model="vitt")
     with pytest.raises(InvalidValue, match="teacher must not be given for a table"):
-        fit_data("iris", Job(teacher="x"), output=tmp_path / "m")
+        fit("iris", teacher="x", output=tmp_path / "m")

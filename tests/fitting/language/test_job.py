@@ -10,16 +10,18 @@ import pytest
 
 import gradatim
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.events import Sample, Stage
 from gradatim.experiments._characters import made_up_text
-from gradatim.fitting import Job, fit_data, write_predictions
+from gradatim.fitting import write_predictions
 from gradatim.fitting.language import job as language_job
 from gradatim.fitting.language import sections, watching
+from gradatim.fitting.language.kind import LanguageOptions
 from gradatim.fitting.language.networks import Plan
 from gradatim.fitting.rounds import Size
 from gradatim.reports import report as report_module
 
 PLAN = Plan(Size(32, 2, 2), context=32, batch_size=16, steps=15, rounds=3)
-JOB = Job(language_model=True, budget=3600.0)  # time plays no part: the plan is fixed
+JOB = {"language_model": True, "budget": 3600.0}  # time plays no part: the plan is fixed
 
 
 @pytest.fixture(autouse=True)
@@ -40,18 +42,20 @@ def corpus(tmp_path):
 
 
 def fit(path, job=JOB, **arguments):
-    return fit_data(path, job, output=path.parent / "m", **arguments)
+    return gradatim.fit(path, **job, output=path.parent / "m", **arguments)
 
 
 def test_a_text_becomes_a_folder_that_writes(corpus):
     told = []
-    result = fit(corpus, tell=lambda stage, share: told.append(stage))
+    result = fit(corpus, tell=told.append)
     folder = result.folder
     assert {"model.json", "model.safetensors", "report.html"} <= {p.name for p in folder.iterdir()}
     assert sorted(p.name for p in corpus.parent.iterdir()) == ["m", "tales.txt"]
-    rounds = [stage for stage in told if stage.startswith("round")]
+    rounds = [event.what for event in told if isinstance(event, Stage) and event.what.startswith("round")]  # fmt: skip
     assert len(rounds) == 3
-    assert all("bits per character\n" in stage for stage in rounds)  # a sample below each
+    samples = [event for event in told if isinstance(event, Sample)]
+    assert [sample.title for sample in samples] == rounds
+    assert all(sample.title.endswith("bits per character") and sample.content for sample in samples)
     model = gradatim.load_model(folder)
     assert model.generate("the king ", 30, seed=3) == result.model.generate("the king ", 30, seed=3)
     assert result.headline.startswith("Language model of tales, 12,000 characters in ")
@@ -82,14 +86,14 @@ def test_contestants_are_judged_by_the_same_rule(corpus):
 def test_a_killed_run_goes_on_to_the_same_model(corpus):
     whole = fit(corpus)
 
-    def kill(stage, share):
-        if stage.startswith("round 2"):
+    def kill(event):
+        if event[0].startswith("round 2"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         fit(corpus, tell=kill)
     told = []
-    again = fit(corpus, tell=lambda stage, share: told.append(stage.split("\n")[0]), resume=True)
+    again = fit(corpus, tell=lambda event: told.append(event[0]), resume=True)
     assert not any(stage.startswith("round 1") for stage in told)
     for a, b in zip(whole.model.network.parameters(), again.model.network.parameters(), strict=True):  # fmt: skip
         assert a.equal(b)
@@ -97,7 +101,7 @@ def test_a_killed_run_goes_on_to_the_same_model(corpus):
 
 
 def test_byte_pairs_are_scored_per_character(corpus):
-    result = fit(corpus, replace(JOB, tokenizer="byte-pair"))
+    result = fit(corpus, {**JOB, "tokenizer": "byte-pair"})
     assert result.model.tokenizer.name == "byte_pair"
     uniform = math.log2(len(set(corpus.read_text())))
     assert result.player.scores["characters equally likely"][0] == pytest.approx(uniform)
@@ -118,14 +122,14 @@ def test_byte_pairs_are_scored_per_character(corpus):
 )
 def test_settings_that_make_no_sense(corpus, change, sentence):
     with pytest.raises(InvalidValue, match=sentence):
-        fit(corpus, replace(JOB, **change))
+        fit(corpus, {**JOB, **change})
     assert [p.name for p in corpus.parent.iterdir()] == ["tales.txt"]
 
 
 def test_a_table_is_no_text(tmp_path):
     with pytest.raises(InvalidValue, match="data must be a text file for a language model, got a DataFrame"):  # fmt: skip
-        fit_data(pd.DataFrame({"a": [1]}), JOB, output=tmp_path / "m")
+        gradatim.fit(pd.DataFrame({"a": [1]}), **JOB, output=tmp_path / "m")
     with pytest.raises(InvalidValue, match="tokenizer must not be given for"):
-        fit_data("iris", Job(tokenizer="byte"), output=tmp_path / "m")
+        gradatim.fit("iris", tokenizer="byte", output=tmp_path / "m")
     with pytest.raises(InvalidValue, match="tokenizer must be one of byte"):
-        Job(tokenizer="bytes")
+        LanguageOptions(tokenizer="bytes")

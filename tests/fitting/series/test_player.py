@@ -5,8 +5,11 @@ import pandas as pd
 import pytest
 
 import gradatim
+from gradatim import fit
 from gradatim.errors import InvalidValue
-from gradatim.fitting import Job, fit_data, write_predictions
+from gradatim.fitting import write_predictions
+from gradatim.fitting.kinds import make_options
+from gradatim.fitting.series.kind import SERIES, SeriesOptions
 from gradatim.fitting.series.player import read_player
 from gradatim.fitting.series.times import Axis
 
@@ -19,14 +22,14 @@ def monthly(steps=96, seed=0):
     return pd.DataFrame({"date": dates, "sales": value})
 
 
-JOB = Job(forecast=6, time_column="date", trials=1)
+JOB = {"forecast": 6, "time_column": "date", "trials": 1}
 
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
     place = tmp_path_factory.mktemp("series")
     monthly().to_csv(place / "sales.csv", index=False)
-    return place, fit_data(place / "sales.csv", JOB, output=place / "model")
+    return place, fit(place / "sales.csv", **JOB, output=place / "model")
 
 
 def test_finds_the_season_and_beats_the_last_value(fitted):
@@ -70,11 +73,11 @@ def test_every_finalist_is_in_the_folder(fitted, model):
 def test_many_series_beside_and_below_each_other(tmp_path):
     one, two = monthly(60, 1), monthly(60, 2)
     wide = one.assign(returns=two["sales"] * 10)
-    player = read_player(wide, Job(forecast=4, time_column="date"))
+    player = read_player(wide, SeriesOptions(forecast=4, time_column="date"))
     assert list(player.problem.series) == ["sales", "returns"]
     long = pd.concat([one.assign(shop="a"), two.assign(shop="b")]).sample(frac=1, random_state=0)
-    result = fit_data(
-        long, Job(forecast=4, time_column="date", group="shop", trials=1), output=tmp_path / "m"
+    result = fit(
+        long, forecast=4, time_column="date", group="shop", trials=1, output=tmp_path / "m"
     )
     found = result.model.predict(long)
     assert found["shop"].tolist() == ["a"] * 4 + ["b"] * 4
@@ -87,7 +90,7 @@ def test_gaps_repeats_and_missing_values_are_told():
     frame = monthly(60).drop(index=20)
     frame.loc[30, "sales"] = None
     frame = pd.concat([frame, frame.iloc[[5]].assign(sales=0.0)])
-    player = read_player(frame, Job(forecast=4, time_column="date"))
+    player = read_player(frame, SeriesOptions(forecast=4, time_column="date"))
     text = " ".join(player.notes)
     assert "1 time stands in several rows, of which the mean is taken" in text
     assert "2 missing of 60 steps" in text
@@ -98,7 +101,7 @@ def test_gaps_repeats_and_missing_values_are_told():
 
 
 def test_without_times_rows_are_steps():
-    player = read_player(monthly(40)[["sales"]], Job(forecast=2))
+    player = read_player(monthly(40)[["sales"]], SeriesOptions(forecast=2))
     assert player.problem.axis == Axis("number", 1.0)
     assert player.problem.last == {"": 40.0}
 
@@ -119,4 +122,4 @@ def test_without_times_rows_are_steps():
 )
 def test_bad_input_gets_a_sentence(frame, job, message):
     with pytest.raises(InvalidValue, match=message):
-        read_player(frame, Job(time_column="date", **job))
+        read_player(frame, make_options(SERIES, {"time_column": "date", **job}))

@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.job import Job, parse_budget, parse_test
+from gradatim.fitting.options import read_budget, read_test
 from gradatim.fitting.tables import reading
+from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.reading import iterate, read_table
 from gradatim.fitting.tables.sampled_lines import sample_lines
 from gradatim.fitting.tables.text_files import sniff_delimiter
@@ -75,14 +76,14 @@ def test_delimiters(head, delimiter):
 
 
 def test_times_and_shares():
-    assert [parse_budget(t) for t in ("60s", "90", "5m", "1.5 h", "2min")] == [
+    assert [read_budget(t) for t in ("60s", "90", "5m", "1.5 h", "2min")] == [
         60,
         90,
         300,
         5400,
         120,
     ]
-    assert (parse_test("0.25"), parse_test("25 %"), parse_test("new.csv")) == (
+    assert (read_test("0.25"), read_test("25 %"), read_test("new.csv")) == (
         0.25,
         0.25,
         "new.csv",
@@ -92,10 +93,15 @@ def test_times_and_shares():
 def test_more_time_allows_more_rows():
     for columns in (5, 500):
         rows = [
-            job.most_rows(columns) for job in (Job(budget=120.0), Job(budget=60.0), Job(trials=3))
+            job.most_rows(columns)
+            for job in (
+                TableOptions(budget=120.0),
+                TableOptions(budget=60.0),
+                TableOptions(trials=3),
+            )
         ]
         assert rows[0] == 2 * rows[1] == 2 * rows[2]
-    assert Job(budget=5.0, rows=10**6).most_rows(5) == 10**6
+    assert TableOptions(budget=5.0, rows=10**6).most_rows(5) == 10**6
 
 
 def numbered(rows, end="\n", quote=False):

@@ -5,8 +5,11 @@ import pandas as pd
 import pytest
 
 import gradatim
+from gradatim import fit
 from gradatim.errors import InvalidValue
-from gradatim.fitting import Job, fit_data, write_predictions
+from gradatim.fitting import write_predictions
+from gradatim.fitting.kinds import make_options
+from gradatim.fitting.texts.kind import TEXT, TextOptions
 from gradatim.fitting.texts.player import read_player
 
 
@@ -27,8 +30,8 @@ def fitted(tmp_path_factory):
     frame = reviews()
     frame.loc[3, "review"] = None
     frame.to_csv(place / "reviews.csv", index=False)
-    job = Job(text="review", target="label", trials=1)
-    result = fit_data(place / "reviews.csv", job, output=place / "model")
+    job = {"text": "review", "target": "label", "trials": 1}
+    result = fit(place / "reviews.csv", **job, output=place / "model")
     return place, result
 
 
@@ -81,7 +84,7 @@ def test_another_table_is_refused(fitted):
 def test_numbers_are_a_regression(tmp_path):
     frame = reviews()
     frame["stars"] = np.where(frame["label"] == "good", 4.5, 1.5) + np.linspace(0, 0.4, len(frame))
-    result = fit_data(frame, Job(text="review", target="stars", trials=1), output=tmp_path / "m")
+    result = fit(frame, text="review", target="stars", trials=1, output=tmp_path / "m")
     assert result.player.task == "regression"
     assert result.model.predict(frame).dtype == float
 
@@ -99,12 +102,12 @@ def test_numbers_are_a_regression(tmp_path):
 def test_bad_input_gets_a_sentence(change, job, message):
     frame = reviews().assign(**change)
     with pytest.raises(InvalidValue, match=message):
-        read_player(frame, Job(target="label", **job))
+        read_player(frame, make_options(TEXT, {"target": "label", **job}))
 
 
 def test_a_budget_reads_a_sample():
     frame = pd.concat([reviews()] * 3)
     frame["review"] = frame["review"] * 200
-    player = read_player(frame, Job(text="review", target="label", budget=1.0))
+    player = read_player(frame, TextOptions(text="review", target="label", budget=1.0))
     assert sum(player.rows) < len(frame)
     assert any("as the budget allows" in note for note in player.notes)

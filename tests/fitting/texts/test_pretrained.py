@@ -8,12 +8,14 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 import gradatim
+from gradatim import fit
 from gradatim.data import WordPieceTokenizer
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.fitting import Job, fit_data, write_predictions
+from gradatim.fitting import write_predictions
 from gradatim.fitting.texts import family, player
 from gradatim.fitting.texts.corpus import count_terms, read_corpus
 from gradatim.fitting.texts.family import PretrainedFamily
+from gradatim.fitting.texts.kind import TextOptions
 from gradatim.fitting.texts.linear import choose_terms, weigh
 from gradatim.fitting.texts.pretrained import (
     PretrainedSettings,
@@ -92,8 +94,8 @@ def fitted(tmp_path_factory):
     reviews().to_csv(place / "reviews.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(player, "published_minilm", build_encoder)
-        job = Job(text="review", target="label", pretrained="minilm", trials=2)
-        result = fit_data(place / "reviews.csv", job, output=place / "model")
+        job = {"text": "review", "target": "label", "pretrained": "minilm", "trials": 2}
+        result = fit(place / "reviews.csv", **job, output=place / "model")
     return place, result
 
 
@@ -120,7 +122,7 @@ def test_the_report_says_what_the_network_is(fitted):
 
 def test_reading_is_told_and_a_killed_run_reads_only_the_rest(tmp_path, monkeypatch):
     encoder, frame, read = build_encoder(), reviews(), []
-    job = Job(text="review", target="label", pretrained="minilm")
+    job = TextOptions(text="review", target="label", pretrained="minilm")
     problem = player.prepare(player.read_table(frame), job)
     terms = count_terms(read_corpus(problem.texts))
     whole = family.read_vectors(encoder, problem.texts, 64)
@@ -135,8 +137,7 @@ def test_reading_is_told_and_a_killed_run_reads_only_the_rest(tmp_path, monkeypa
     monkeypatch.setattr(family, "read_vectors", counting)
     told, work = [], Work(tmp_path / "work", {}, resume=False)
 
-    def tell(*stage_and_share):
-        told.append(stage_and_share)
+    tell = told.append
 
     with pytest.raises(KeyboardInterrupt):
         PretrainedFamily(problem, np.full(80, 9), terms, encoder, 0).prepare(work, None, tell)
@@ -153,7 +154,7 @@ def test_a_budget_decides_how_much_is_read_and_what_fine_tuning_costs():
     encoder = build_encoder()
     frame = reviews()
     problem = player.prepare(
-        player.read_table(frame), Job(text="review", target="label", pretrained="minilm")
+        player.read_table(frame), TextOptions(text="review", target="label", pretrained="minilm")
     )
     corpus = read_corpus(problem.texts)
     planned = PretrainedFamily(problem, np.full(80, 100), count_terms(corpus), encoder, 0)
@@ -169,15 +170,19 @@ def test_a_budget_decides_how_much_is_read_and_what_fine_tuning_costs():
 def test_a_short_budget_reads_fewer_texts():
     frame = pd.concat([reviews(500)] * 4)
     raw = player.read_table(frame)
-    player._sample(raw, Job(text="review", target="label", pretrained="minilm", budget=10.0))
+    player._sample(
+        raw, TextOptions(text="review", target="label", pretrained="minilm", budget=10.0)
+    )
     assert len(raw.frame) == int(0.55 * 10 * 5000 / 32)
 
 
 def test_refuses_by_message(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
     with pytest.raises(InvalidValue, match=r"pretrained must be .*minilm.*, got 'mini'"):
-        Job(pretrained="mini")
+        TextOptions(pretrained="mini")
     with pytest.raises(Unavailable, match="Run 'gradatim data get minilm' once"):
-        player.read_player(reviews(), Job(text="review", target="label", pretrained="minilm"))
+        player.read_player(
+            reviews(), TextOptions(text="review", target="label", pretrained="minilm")
+        )
     with pytest.raises(InvalidValue, match="pretrained must not be given for a table"):
-        fit_data(reviews(), Job(target="label", pretrained="minilm"), output=tmp_path / "m")
+        fit(reviews(), target="label", pretrained="minilm", output=tmp_path / "m")

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 import gradatim
+from gradatim import fit
 from gradatim.data.tokenizers import BytePairTokenizer, ByteTokenizer
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.fitting import Job, fit_data, write_predictions
+from gradatim.events import Sample
+from gradatim.fitting import write_predictions
 from gradatim.fitting.rounds import Size
 from gradatim.fitting.translation import job as translation_job
 from gradatim.fitting.translation import networks
@@ -21,7 +23,7 @@ from gradatim.reports import report as report_module
 
 NUMBERS = ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht")
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
-JOB = Job(translate=True, budget=3600.0)  # time plays no part: the plan is fixed
+JOB = {"translate": True, "budget": 3600.0}  # time plays no part: the plan is fixed
 
 
 def count(pairs=900, seed=0):
@@ -52,8 +54,8 @@ def path(tmp_path_factory):
 
 def test_a_language_is_learned(path, tmp_path):
     told = []
-    result = fit_data(path, JOB, output=tmp_path / "m", tell=lambda stage, share: told.append(stage))  # fmt: skip
-    assert sum(" → " in stage for stage in told) == 3
+    result = fit(path, **JOB, output=tmp_path / "m", tell=told.append)
+    assert sum(" → " in event.content for event in told if isinstance(event, Sample)) == 3
     found = result.player.contestants
     assert (
         found["network"].bleu > found["translation memory"].bleu > found["the source itself"].bleu
@@ -81,15 +83,15 @@ def test_a_language_is_learned(path, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_model(path, tmp_path, monkeypatch):
     monkeypatch.setattr(translation_job, "make_plan", lambda *a, seed, **k: replace(PLAN, steps=6))
-    whole = fit_data(path, JOB, output=tmp_path / "a")
+    whole = fit(path, **JOB, output=tmp_path / "a")
 
-    def kill(stage, share):
-        if stage.startswith("round 2"):
+    def kill(event):
+        if event[0].startswith("round 2"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit_data(path, JOB, output=tmp_path / "b", tell=kill)
-    again = fit_data(path, JOB, output=tmp_path / "b", resume=True)
+        fit(path, **JOB, output=tmp_path / "b", tell=kill)
+    again = fit(path, **JOB, output=tmp_path / "b", resume=True)
     for a, b in zip(whole.model.network.parameters(), again.model.network.parameters(), strict=True):  # fmt: skip
         assert a.equal(b)
 
@@ -168,15 +170,15 @@ def test_files_that_hold_no_pairs(tmp_path, content, sentence):
 
 def test_data_that_make_no_sense(path, tmp_path):
     with pytest.raises(Unavailable, match="there is no such file"):
-        fit_data(tmp_path / "none.tsv", JOB, output=tmp_path / "m")
+        fit(tmp_path / "none.tsv", **JOB, output=tmp_path / "m")
     with pytest.raises(InvalidValue, match="iris must hold pairs of sentences"):
-        fit_data("iris", JOB, output=tmp_path / "m")
+        fit("iris", **JOB, output=tmp_path / "m")
     with pytest.raises(InvalidValue, match="data must be a file of pairs for a translator"):
-        fit_data(pd.DataFrame({"a": [1]}), JOB, output=tmp_path / "m")
+        fit(pd.DataFrame({"a": [1]}), **JOB, output=tmp_path / "m")
     with pytest.raises(InvalidValue, match="trials must not be 2 for a translator"):
-        fit_data(path, replace(JOB, trials=2), output=tmp_path / "m")
+        fit(path, **JOB, trials=2, output=tmp_path / "m")
     with pytest.raises(InvalidValue, match="must not be given together"):
-        Job(translate=True, language_model=True)
+        fit(path, **JOB, language_model=True, output=tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from gradatim.errors import InvalidValue, Unavailable
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 MIN_OF_CLASS = 5
+K, V = TypeVar("K"), TypeVar("V")
 
 
 def find_images(folder: Path, root: Path | None = None) -> list[Path]:
@@ -62,9 +64,7 @@ def find_classes(folder: Path, notes: list[str]) -> dict[str, list[Path]]:
     return drop_small(found, notes, str(folder))
 
 
-def drop_small(
-    found: dict[str, list[Path]], notes: list[str], folder: str
-) -> dict[str, list[Path]]:
+def drop_small(found: dict[K, list[V]], notes: list[str], folder: str) -> dict[K, list[V]]:
     """Leave out classes that are too small to be learned and judged; refuse fewer than two."""
     kept = {name: files for name, files in found.items() if len(files) >= MIN_OF_CLASS}
     notes += [

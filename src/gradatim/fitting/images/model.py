@@ -101,12 +101,15 @@ class ImageModel:
         return images, faults
 
     def prediction_tables(
-        self, data: "str | Path | pd.DataFrame", model: str, notes: list[str]
+        self, data: "str | Path | pd.DataFrame | np.ndarray", model: str, notes: list[str]
     ) -> Iterator[pd.DataFrame]:
         """Predict the images of a folder, some at a time; ``notes`` names files that cannot be read."""
         self.fitted(model)
         if isinstance(data, pd.DataFrame):
             raise InvalidValue("predict: data must be a folder of images, got a table.")
+        if isinstance(data, np.ndarray):
+            yield prediction_frame(self.predict_proba(data, model=model), self.labels)
+            return
         paths, root = _files(data), Path(data)
         for start in range(0, len(paths), CHUNK):
             part = paths[start : start + CHUNK]

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from gradatim.errors import InvalidType
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import make_folds
+from gradatim.events import Stage, Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.images import sections
+from gradatim.fitting.images.kind import ImageOptions
 from gradatim.fitting.images.model import FittedImages, ImageModel, outputs_of
 from gradatim.fitting.images.networks import (
     EPOCHS,
@@ -26,10 +27,9 @@ from gradatim.fitting.images.networks import (
     training_speed,
 )
 from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, pixel_features
-from gradatim.fitting.images.problem import ImageProblem, prepare
+from gradatim.fitting.images.problem import Arrays, ImageProblem, prepare
 from gradatim.fitting.images.teacher import read_teacher
-from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
+from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.work import Work
 from gradatim.reports import Report
 from gradatim.training import History
@@ -39,10 +39,9 @@ SHARE = 0.1  # of the budget, for one training of the network on a fold
 RARE_CLASS = 0.1
 
 
-def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "ImagePlayer":
-    """Read a folder with one subfolder per class, or a built-in set, and set test images aside."""
-    job.refuse_others("images", ("model", "teacher"))
-    if isinstance(data, pd.DataFrame):
+def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer":
+    """Read a folder with one subfolder per class, a built-in set or pictures with classes, and set test images aside."""
+    if not isinstance(data, str | Path | tuple):
         raise InvalidType("fit: data must be a folder of images, got a table.")
     problem = prepare(data, job)
     teacher = None if job.teacher is None else read_teacher(job.teacher, problem)
@@ -93,7 +92,7 @@ class ImagePlayer:
         """Measure how fast the network trains, and plan how often it may see each image."""
         if budget is None:
             return
-        tell("measuring how fast the network trains", 0.0)
+        tell(Stage("measuring how fast the network trains"))
         p, rows = self.problem, self.problem.train
         speed = work.recall(
             "speed",

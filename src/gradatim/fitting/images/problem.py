@@ -12,12 +12,14 @@ from gradatim.errors import InvalidValue
 from gradatim.evaluation.splits import split_test
 from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.images.folders import drop_small, find_classes
-from gradatim.fitting.job import Job
+from gradatim.fitting.images.kind import ImageOptions
 
 SIDES = (16, 64)  # smallest and largest picture a model sees
 PROBE = 200  # files whose size is looked at
 IMAGES_PER_SECOND = 110  # of the budget, for pictures of 32 × 32
 SHOWN_FAULTS = 3
+
+Arrays = tuple[np.ndarray, np.ndarray]  # pictures (N, side, side, channels) and their classes
 
 
 @dataclass
@@ -45,12 +47,14 @@ class ImageProblem(LabelledRows):
     notes: list[str] = field(default_factory=list)
 
 
-def prepare(data: str | Path, job: Job) -> ImageProblem:
-    """Read a folder or a built-in set of images, and set test images aside."""
+def prepare(data: "str | Path | Arrays", job: ImageOptions) -> ImageProblem:
+    """Read a folder, a built-in set or arrays of images, and set test images aside."""
+    if isinstance(data, tuple):
+        return _arrays(*data, job)
     return _folder(Path(data), job) if Path(data).is_dir() else _builtin(str(data), job)
 
 
-def limit_of(job: Job, side: int) -> int | None:
+def limit_of(job: ImageOptions, side: int) -> int | None:
     """Images that the budget can deal with; ``None`` where time plays no part."""
     if job.rows is not None:
         return job.rows
@@ -59,7 +63,25 @@ def limit_of(job: Job, side: int) -> int | None:
     return max(int(job.budget * IMAGES_PER_SECOND * (32 / side) ** 2), 200)
 
 
-def _builtin(name: str, job: Job) -> ImageProblem:
+def _arrays(pictures: np.ndarray, classes: np.ndarray, job: ImageOptions) -> ImageProblem:
+    if isinstance(job.test, str):
+        raise InvalidValue("fit: test must be a share for arrays, got a folder. Try 0.2.")
+    notes: list[str] = []
+    rows = np.arange(len(classes))
+    limit = limit_of(job, pictures.shape[1])
+    if limit is not None and len(rows) > limit:
+        rows = np.sort(np.random.default_rng([job.seed, 3]).permutation(rows)[:limit])
+        notes.append(f"A random sample of {limit:,} of {len(classes):,} images is used (a longer --budget or --rows takes more).")  # fmt: skip
+    found = {label: rows[classes[rows] == label].tolist() for label in np.unique(classes).tolist()}
+    labels = list(drop_small(found, notes, "the arrays"))
+    rows = np.sort(np.concatenate([found[label] for label in labels]))
+    y = np.searchsorted(np.array(labels), classes[rows])
+    train, test = split_test(y, job.test, np.random.default_rng([job.seed, 0]), keep=3)
+    names = [f"image {row}" for row in rows.tolist()]
+    return ImageProblem("images", labels, y, pictures[rows], names, train, test, notes)
+
+
+def _builtin(name: str, job: ImageOptions) -> ImageProblem:
     record = catalogue.load(name)
     assert record.y is not None
     if isinstance(job.test, str):
@@ -88,7 +110,7 @@ def _builtin(name: str, job: Job) -> ImageProblem:
     )  # fmt: skip
 
 
-def _folder(folder: Path, job: Job) -> ImageProblem:
+def _folder(folder: Path, job: ImageOptions) -> ImageProblem:
     notes: list[str] = []
     found = find_classes(folder, notes)
     files = [(path, name) for name, paths in found.items() for path in paths]

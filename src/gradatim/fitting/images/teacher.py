@@ -6,8 +6,8 @@ from gradatim.errors import InvalidValue
 from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.problem import ImageProblem
+from gradatim.fitting.loading import load_model
 from gradatim.fitting.player import NETWORK
-from gradatim.model_folder import load_model
 
 
 def read_teacher(folder: str | Path, problem: ImageProblem) -> ImageNetwork:

@@ -1,16 +1,15 @@
 """From a text file to a language model: count, train, judge on the last part, write a model folder."""
 
-import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
+from gradatim.events import CancelToken, Stage, Tell, tell_nobody
 from gradatim.fitting.contest import RESERVE, FitResult
-from gradatim.fitting.job import Job
 from gradatim.fitting.language.corpus import (
     Text,
     Tokens,
@@ -26,6 +25,7 @@ from gradatim.fitting.language.judging import (
     ngram_bits,
     token_bits,
 )
+from gradatim.fitting.language.kind import LanguageOptions
 from gradatim.fitting.language.model import LanguageModel
 from gradatim.fitting.language.networks import (
     Plan,
@@ -36,11 +36,10 @@ from gradatim.fitting.language.networks import (
 )
 from gradatim.fitting.language.sections import LanguageFindings, make_report, samples
 from gradatim.fitting.language.watching import Watcher
-from gradatim.fitting.player import NETWORK, Tell
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work, work_beside
-from gradatim.model_folder import check_folder
+from gradatim.fitting.work import Work, begin
 from gradatim.timeseries import NGram
 from gradatim.training import History
 
@@ -70,56 +69,45 @@ class Reading:
     notes: list[str]
 
 
+def read_data(data: "str | Path", job: LanguageOptions) -> Text:
+    """Read as much of a text as the budget allows, or as was asked for.
+
+    Args:
+        data: A UTF-8 text file, or a language set of the catalogue.
+        job: What is asked for.
+    """
+    if not isinstance(data, str | Path):
+        raise InvalidValue(
+            f"fit: data must be a text file for a language model, got a {type(data).__name__}."
+        )
+    return read_text(data, job.rows or int(CHARACTERS * max(job.budget, 1.0)))
+
+
 def fit_language(
-    data: "str | Path",
-    job: Job,
+    read: Callable[[], Text],
+    job: LanguageOptions,
     *,
-    output: "str | Path",
-    resume: bool = False,
-    tell: Tell | None = None,
+    tell: Tell = tell_nobody,
+    cancel: CancelToken | None = None,
     started: float | None = None,
 ) -> FitResult:
     """Train a language model on a text, compare it with counting, and write a model folder.
 
     Args:
-        data: A UTF-8 text file, or a language set of the catalogue.
-        job: What is asked for.
-        output: The model folder to write.
-        resume: Go on with a run that was killed.
+        read: Reads the text.
+        job: What is asked for, the model folder included.
         tell: Called with what is being done and the share of it that is done.
+        cancel: Ends the run when asked to.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
     """
-    started = time.perf_counter() if started is None else started
-    folder, tell = Path(output), tell or (lambda stage, share: None)
-    _check(data, job)
-    check_folder(folder, "fit: output")
-    tell("reading the text", 0.0)
-    text = read_text(data, job.rows or int(CHARACTERS * max(job.budget, 1.0)))
-    with work_beside(folder, text.digest, job, resume=resume, started=started) as work:
-        return _fit(text, job, work, folder, tell)
+    with begin(read, job, tell=tell, cancel=cancel, started=started) as (text, work):
+        return _fit(text, job, work, job.folder, tell)
 
 
-def _check(data: Any, job: Job) -> None:
-    if not isinstance(data, str | Path):
-        raise InvalidValue(
-            f"fit: data must be a text file for a language model, got a {type(data).__name__}."
-        )
-    job.refuse_others("a language model", {"language_model", "tokenizer"})
-    if isinstance(job.test, str):
-        raise InvalidValue(
-            f"fit: test must be a share between 0 and 1 for a language model, got {job.test!r}. Try 0.2."
-        )
-    if job.trials is not None:
-        raise InvalidValue(
-            f"fit: trials must not be given for a language model, got {job.trials}. "
-            "Its size follows from --budget."
-        )
-
-
-def _fit(text: Text, job: Job, work: Work, folder: Path, tell: Tell) -> FitResult:
+def _fit(text: Text, job: LanguageOptions, work: Work, folder: Path, tell: Tell) -> FitResult:
     start_up = work.elapsed - work.spent
     reading = _read(text, job, work, tell)
-    tell("counting", 0.1)
+    tell(Stage("counting", 0.1))
     most = min(int(COUNTED * max(job.budget, 10.0)), MOST_COUNTED)
     counted = reading.tokens.train[-most:]
     ngram = best_ngram(counted, reading.tokens.validation[-100_000:], reading.tokenizer.vocab_size)
@@ -133,7 +121,7 @@ def _fit(text: Text, job: Job, work: Work, folder: Path, tell: Tell) -> FitResul
     network = build_network(plan, reading.tokenizer.vocab_size)
     model = LanguageModel(network, reading.tokenizer, about={})
     history, watcher = _train(model, plan, reading, work, tell, end)
-    tell("judging on the last part", 0.9)
+    tell(Stage("judging on the last part", 0.9))
     scores, verdict = _judge(model, {SINGLE: single, f"{ngram.order}-gram": ngram}, reading, judged)
     findings = LanguageFindings(
         folder=folder, name=text.name, text=text, tokenizer=reading.tokenizer, tokens=reading.tokens, plan=plan,
@@ -143,14 +131,14 @@ def _fit(text: Text, job: Job, work: Work, folder: Path, tell: Tell) -> FitResul
     return _write(model, findings, job, work)
 
 
-def _read(text: Text, job: Job, work: Work, tell: Tell) -> Reading:
+def _read(text: Text, job: LanguageOptions, work: Work, tell: Tell) -> Reading:
     notes, context = [], choose_context(job.budget)
     assert isinstance(job.test, float)
     if text.is_cut:
         notes.append(
             f"The first {text.characters:,} characters are used (a longer --budget or --rows takes more)."
         )
-    tell("cutting the text into tokens", 0.05)
+    tell(Stage("cutting the text into tokens", 0.05))
     described = work.recall(
         "tokenizer", lambda: train_tokenizer(text, job.tokenizer, 1 - float(job.test)).describe()
     )
@@ -165,7 +153,7 @@ def _read(text: Text, job: Job, work: Work, tell: Tell) -> Reading:
     return Reading(text, tokenizer, parts, context, notes)
 
 
-def _plan(reading: Reading, job: Job, work: Work, seconds: float) -> Plan:
+def _plan(reading: Reading, job: LanguageOptions, work: Work, seconds: float) -> Plan:
     made = work.recall(
         "plan",
         lambda: asdict(
@@ -230,9 +218,11 @@ def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
     return concerns + early_end(history, plan.rounds, "A longer text")
 
 
-def _write(model: LanguageModel, f: LanguageFindings, job: Job, work: Work) -> FitResult:
+def _write(
+    model: LanguageModel, f: LanguageFindings, job: LanguageOptions, work: Work
+) -> FitResult:
     report = make_report(f)
-    report.settings, report.seconds = asdict(job), work.elapsed
+    report.settings, report.seconds = job.settings(), work.elapsed
     model.about = {
         "data": f.name,
         "task": "language model",

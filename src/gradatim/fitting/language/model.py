@@ -8,7 +8,8 @@ from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
-from gradatim.model_folder import load_model, save_model
+from gradatim.fitting.loading import load_model
+from gradatim.model_folder import save_model
 from gradatim.models import GPT, describe, generate, load_weights, rebuild, stream
 
 TORN = "�"  # what part of a character decodes to

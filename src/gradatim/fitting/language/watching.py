@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+from gradatim.events import Figure, Sample, Stage, Tell
 from gradatim.fitting.language.networks import Plan
-from gradatim.fitting.player import Tell
 from gradatim.fitting.work import Work
 from gradatim.training import Callback, Trainer
 from gradatim.training.history import Record
@@ -22,7 +22,7 @@ class Watcher(Callback):
         model: The model that is trained.
         plan: Its plan.
         work: Where samples are kept, so that a resumed run still has them.
-        tell: Called with a line and, below it, the sample.
+        tell: Called with the figure, the sample and the stage.
         prompt: What the model goes on with.
         per_character: Tokens per character.
     """
@@ -51,7 +51,10 @@ class Watcher(Callback):
         sample = self.model.generate(self.prompt, SHOWN, temperature=0.8)
         self.samples.append((done, bits, sample))
         self.work.put(_key(done), {"round": done, "bits": bits, "sample": sample})
-        self.tell(f"round {done} of {rounds}: {bits:.3f} bits per character\n{sample}", 0.15 + 0.75 * done / rounds)  # fmt: skip
+        told = f"round {done} of {rounds}: {bits:.3f} bits per character"
+        self.tell(Figure("bits per character", bits, done))
+        self.tell(Sample(told, sample))
+        self.tell(Stage(told, 0.15 + 0.75 * done / rounds))
 
 
 def _key(done: int) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gradatim.errors import InvalidValue
 from gradatim.evaluation.splits import Split
+from gradatim.events import Tell
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
+from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.series import sections
 from gradatim.fitting.series.candidates import fit_simple, simple_models
+from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.model import FittedSeries, SeriesModel
 from gradatim.fitting.series.networks import SeriesSettings, draw_settings, fit_network
 from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prepare
@@ -23,18 +23,14 @@ from gradatim.fitting.work import Work
 from gradatim.reports import Report
 from gradatim.training import History
 
-USES = ("target", "time_column", "group", "forecast")
 BLOCK_WINDOWS = 5  # forecasts that judge one fold, at the most
 CALIBRATED = 0.25  # of the training part, on which errors are measured for the intervals
 ORIGINS = 40  # of forecasts there, at the most
 LEVEL = 0.9
 
 
-def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "SeriesPlayer":
+def read_player(data: "str | Path | pd.DataFrame", job: SeriesOptions) -> "SeriesPlayer":
     """Read the series of a table, and set their ends aside for the test."""
-    job.refuse_others("series", USES)
-    if isinstance(job.test, str):
-        raise InvalidValue("fit: test must be a share for series, got a file. Try 0.2.")
     raw = read_table(data)
     if job.rows is not None:
         raw.frame = raw.frame.iloc[-job.rows :]

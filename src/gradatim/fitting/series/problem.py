@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.job import Job
+from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.times import Axis, find_axis, read_stamps
 from gradatim.fitting.tables.columns import clean, find_column, read_cells
 from gradatim.fitting.tables.problem import find_name
@@ -72,7 +72,7 @@ class SeriesProblem:
         return max(map(len, self.series.values())) - self.held_out
 
 
-def find_layout(frame: pd.DataFrame, job: Job) -> Layout:
+def find_layout(frame: pd.DataFrame, job: SeriesOptions) -> Layout:
     """Find the columns of times and values."""
     time = None if job.time_column is None else find_name(frame, job.time_column, "time_column")
     group = None if job.group is None else find_name(frame, job.group, "group")
@@ -172,7 +172,7 @@ def _fill(
     return grid
 
 
-def prepare(raw: RawTable, job: Job) -> SeriesProblem:
+def prepare(raw: RawTable, job: SeriesOptions) -> SeriesProblem:
     """Read the series, find the season, and set the test aside."""
     assert job.forecast is not None
     h, notes = job.forecast, list(raw.notes)

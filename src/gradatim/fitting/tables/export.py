@@ -8,10 +8,10 @@ import numpy as np
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 from gradatim.files import write_atomically
+from gradatim.fitting.loading import load_model
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.predictors import layers_of
 from gradatim.fitting.tables.preprocessing import LIMIT, PERIODS, Encoder
-from gradatim.model_folder import load_model
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
 _KINDS = {

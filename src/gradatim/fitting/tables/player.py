@@ -11,14 +11,15 @@ import pandas as pd
 
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
+from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
+from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.tables import sections
 from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
+from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.networks import NetworkSettings, cost, draw_settings, fit_network
 from gradatim.fitting.tables.predictors import Fitted, predict
@@ -30,12 +31,10 @@ from gradatim.reports import Report
 from gradatim.training import History
 
 CACHE_CELLS = 50_000_000
-USES = ("target", "task", "time_column", "group", "drop")
 
 
-def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TablePlayer":
+def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
     """Read a table, find target, task and types, and set the test rows aside."""
-    job.refuse_others("a table", USES)
     raw = read_table(data, limit=job.most_rows, seed=job.seed)
     test = None
     if isinstance(job.test, str):

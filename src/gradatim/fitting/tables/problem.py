@@ -8,7 +8,7 @@ import pandas as pd
 from gradatim.errors import InvalidValue, nearest_first
 from gradatim.evaluation.splits import make_strata, split_test
 from gradatim.fitting.classes import LabelledRows
-from gradatim.fitting.job import Job
+from gradatim.fitting.options import Options
 from gradatim.fitting.tables.columns import (
     Cells,
     Column,
@@ -17,6 +17,7 @@ from gradatim.fitting.tables.columns import (
     find_columns,
     read_cells,
 )
+from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
 from gradatim.fitting.tables.reading import RawTable
 from gradatim.fitting.tables.targets import read_target
@@ -58,7 +59,7 @@ class Problem(LabelledRows):
     notes: list[str] = field(default_factory=list)
 
 
-def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> Problem:
+def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> Problem:
     """Find target, task, types and test rows.
 
     Args:
@@ -154,7 +155,7 @@ def split_rows(
     y: np.ndarray,
     labels: list[str | int],
     is_test: np.ndarray | None,
-    job: Job,
+    job: Options,
     groups: np.ndarray | None,
     times: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:

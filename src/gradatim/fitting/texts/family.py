@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from gradatim.data.tokenizers.word_piece import CLASS
+from gradatim.events import Stage, Tell
 from gradatim.files import load_tree, save_tree
-from gradatim.fitting.player import Tell
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.corpus import Corpus, TermCounts
 from gradatim.fitting.texts.model import FittedText
@@ -84,7 +84,7 @@ class LearnedFamily:
                 seconds.append(time.perf_counter() - started)
             return max(seconds[1] / seconds[0], 1.0)
 
-        tell("measuring how fast the networks train", 0.0)
+        tell(Stage("measuring how fast the networks train"))
         self._ratio = work.recall("ratio", ratio)
 
     def draw(self, trial: int) -> TextSettings:
@@ -156,7 +156,9 @@ class PretrainedFamily:
         """Vectors of all texts; a run that was killed goes on with the first part it has not read."""
         texts, parts = self.problem.texts, []
         for start in range(0, len(texts), PART):
-            tell(f"the encoder has read {start:,} of {len(texts):,} texts", start / len(texts))
+            tell(
+                Stage(f"the encoder has read {start:,} of {len(texts):,} texts", start / len(texts))
+            )
             path = work.folder / f"vectors-{start}.safetensors"
             if not path.is_file():
                 part = read_vectors(self.encoder, texts[start : start + PART], self.tokens)

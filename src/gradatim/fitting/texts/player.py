@@ -10,14 +10,15 @@ import pandas as pd
 
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
+from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Tell
+from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.tables.reading import RawTable, read_table
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.corpus import count_terms, read_corpus
 from gradatim.fitting.texts.family import FEWEST, SHARE, Family, LearnedFamily, PretrainedFamily
+from gradatim.fitting.texts.kind import TextOptions
 from gradatim.fitting.texts.linear import WORDS, fit_trivial, fit_words
 from gradatim.fitting.texts.model import FittedText, TextModel
 from gradatim.fitting.texts.problem import TextProblem, prepare
@@ -26,15 +27,13 @@ from gradatim.models import SentenceEncoder, published_minilm
 from gradatim.reports import Report
 from gradatim.training import History
 
-USES = ("target", "task", "text", "pretrained")
 CHARACTERS_PER_SECOND = 500_000  # of the budget
 TOKENS_PER_SECOND = 5_000  # that a published encoder reads, about
 RARE_CLASS = 0.1
 
 
-def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TextPlayer":
+def read_player(data: "str | Path | pd.DataFrame", job: TextOptions) -> "TextPlayer":
     """Read a table with a column of texts, and set the test rows aside."""
-    job.refuse_others("texts", USES)
     raw = read_table(data)
     _sample(raw, job)
     test = read_table(job.test) if isinstance(job.test, str) else None
@@ -42,7 +41,7 @@ def read_player(data: "str | Path | pd.DataFrame", job: Job) -> "TextPlayer":
     return TextPlayer(prepare(raw, job, test), job.seed, encoder)
 
 
-def _sample(raw: RawTable, job: Job) -> None:
+def _sample(raw: RawTable, job: TextOptions) -> None:
     """Keep as many rows as were asked for, or as the budget can read."""
     limit, why = job.rows, "as asked"
     if limit is None and job.trials is None:

@@ -7,11 +7,11 @@ import pandas as pd
 
 from gradatim.errors import InvalidValue
 from gradatim.fitting.classes import LabelledRows
-from gradatim.fitting.job import Job
 from gradatim.fitting.tables.columns import clean
 from gradatim.fitting.tables.problem import check_rows, find_name, join_test, split_rows
 from gradatim.fitting.tables.reading import RawTable
 from gradatim.fitting.tables.targets import read_target
+from gradatim.fitting.texts.kind import TextOptions
 
 
 @dataclass
@@ -43,7 +43,7 @@ class TextProblem(LabelledRows):
     notes: list[str] = field(default_factory=list)
 
 
-def prepare(raw: RawTable, job: Job, test: RawTable | None = None) -> TextProblem:
+def prepare(raw: RawTable, job: TextOptions, test: RawTable | None = None) -> TextProblem:
     """Find texts, target, task and test rows.
 
     Args:

@@ -1,7 +1,6 @@
 """From pairs of sentences to a translator: train, judge by BLEU on sentences set aside, write a model folder."""
 
-import hashlib
-import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ import numpy as np
 
 from gradatim.data.tokenizers import BytePairTokenizer, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
+from gradatim.events import CancelToken, Figure, Sample, Stage, Tell, tell_nobody
 from gradatim.fitting.contest import RESERVE, FitResult
-from gradatim.fitting.job import Job
-from gradatim.fitting.player import NETWORK, Tell
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.translation.batches import PairBatches
 from gradatim.fitting.translation.judging import (
@@ -22,6 +21,7 @@ from gradatim.fitting.translation.judging import (
     load_scorer,
     look_up,
 )
+from gradatim.fitting.translation.kind import TranslationOptions
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.fitting.translation.networks import (
     CONTEXT,
@@ -30,11 +30,10 @@ from gradatim.fitting.translation.networks import (
     make_plan,
     train_network,
 )
-from gradatim.fitting.translation.pairs import Pair, Parts, read_pairs, split_pairs
+from gradatim.fitting.translation.pairs import Pair, Parts, Sampled, read_pairs, split_pairs
 from gradatim.fitting.translation.sections import Contestant, TranslationFindings, make_report
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work, work_beside
-from gradatim.model_folder import check_folder
+from gradatim.fitting.work import Work, begin
 from gradatim.training import Callback, History, Trainer
 from gradatim.training.history import Record
 
@@ -57,68 +56,62 @@ class Watcher(Callback):
         self.work.put(f"round-{done}", record["validation_loss"])
         written = self.model.translate(self.texts, beam_width=1)
         lines = [f"{text} → {out}" for text, out in zip(self.texts, written, strict=True)]
-        stage = f"round {done} of {rounds}: loss {record['validation_loss']:.3f}"
-        self.tell("\n".join([stage, *lines]), 0.1 + 0.7 * done / rounds)
+        told = f"round {done} of {rounds}: loss {record['validation_loss']:.3f}"
+        self.tell(Figure("validation loss", record["validation_loss"], done))
+        self.tell(Sample(told, "\n".join(lines)))
+        self.tell(Stage(told, 0.1 + 0.7 * done / rounds))
+
+
+def read_data(data: "str | Path", job: TranslationOptions) -> Sampled:
+    """Read as many pairs as the budget allows, or as were asked for.
+
+    Args:
+        data: A file with a sentence, a tab and its translation a line, or a translation set of the catalogue.
+        job: What is asked for.
+    """
+    if not isinstance(data, str | Path):
+        raise InvalidValue(
+            f"fit: data must be a file of pairs for a translator, got a {type(data).__name__}."
+        )
+    load_scorer()
+    name, pairs = Path(data).name.split(".")[0], read_pairs(data)
+    most = job.rows or int(PAIRS * max(job.budget, 1.0))
+    if len(pairs) <= most:
+        return Sampled(name, pairs, [])
+    rows = np.sort(np.random.default_rng(job.seed).permutation(len(pairs))[:most])
+    note = f"A random sample of {most:,} of {len(pairs):,} pairs is used (a longer --budget or --rows takes more)."
+    return Sampled(name, [pairs[k] for k in rows], [note])
 
 
 def fit_translation(
-    data: "str | Path",
-    job: Job,
+    read: Callable[[], Sampled],
+    job: TranslationOptions,
     *,
-    output: "str | Path",
-    resume: bool = False,
-    tell: Tell | None = None,
+    tell: Tell = tell_nobody,
+    cancel: CancelToken | None = None,
     started: float | None = None,
 ) -> FitResult:
     """Train a translator on pairs of sentences, compare it with looking up, and write a model folder.
 
     Args:
-        data: A file with a sentence, a tab and its translation a line, or a translation set of the catalogue.
-        job: What is asked for.
-        output: The model folder to write.
-        resume: Go on with a run that was killed.
+        read: Reads the pairs.
+        job: What is asked for, the model folder included.
         tell: Called with what is being done and the share of it that is done.
+        cancel: Ends the run when asked to.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
     """
-    started = time.perf_counter() if started is None else started
-    folder, tell = Path(output), tell or (lambda stage, share: None)
-    _check(data, job)
-    check_folder(folder, "fit: output")
-    tell("reading the pairs", 0.0)
-    pairs, notes = _sample(read_pairs(data), job)
-    digest = hashlib.blake2b(repr(pairs).encode(), digest_size=16).hexdigest()
-    name = Path(data).name.split(".")[0]
-    with work_beside(folder, digest, job, resume=resume, started=started) as work:
-        return _fit(name, pairs, notes, job, work, folder, tell)
-
-
-def _check(data: Any, job: Job) -> None:
-    if not isinstance(data, str | Path):
-        raise InvalidValue(
-            f"fit: data must be a file of pairs for a translator, got a {type(data).__name__}."
-        )
-    job.refuse_others("a translator", {"translate"})
-    for name in ("trials", "test"):
-        given = getattr(job, name)
-        if given is not None and not isinstance(given, float):
-            raise InvalidValue(
-                f"fit: {name} must not be {given!r} for a translator: its size follows from --budget, and its "
-                "test is a share of the sentences."
-            )
-    load_scorer()
-
-
-def _sample(pairs: list[Pair], job: Job) -> tuple[list[Pair], list[str]]:
-    most = job.rows or int(PAIRS * max(job.budget, 1.0))
-    if len(pairs) <= most:
-        return pairs, []
-    rows = np.sort(np.random.default_rng(job.seed).permutation(len(pairs))[:most])
-    note = f"A random sample of {most:,} of {len(pairs):,} pairs is used (a longer --budget or --rows takes more)."
-    return [pairs[k] for k in rows], [note]
+    with begin(read, job, tell=tell, cancel=cancel, started=started) as (sampled, work):
+        return _fit(*sampled, job, work, job.folder, tell)
 
 
 def _fit(
-    name: str, pairs: list[Pair], notes: list[str], job: Job, work: Work, folder: Path, tell: Tell
+    name: str,
+    pairs: list[Pair],
+    notes: list[str],
+    job: TranslationOptions,
+    work: Work,
+    folder: Path,
+    tell: Tell,
 ) -> FitResult:
     start_up = work.elapsed - work.spent
     parts = split_pairs(pairs, float(job.test), job.seed)
@@ -127,7 +120,7 @@ def _fit(
         :: max(len(parts.validation) // 1000, 1)
     ]  # files may be sorted by length
     parts = Parts(parts.train, validation, parts.test[:asked])
-    tell("learning the tokens", 0.05)
+    tell(Stage("learning the tokens", 0.05))
     tokenizer = _tokenizer(parts, work)
     end = job.budget * (1 - RESERVE) - start_up - 3.0
     train = PairBatches(parts.train, tokenizer, CONTEXT, batch_size=1, seed=job.seed)
@@ -141,7 +134,7 @@ def _fit(
     )
     model = TranslationModel(build_network(plan, tokenizer), tokenizer, about={"data": name})
     history = _train(model, plan, train, parts, work, tell, end)
-    tell("translating the test sentences", 0.85)
+    tell(Stage("translating the test sentences", 0.85))
     found, verdict = _judge(model, parts)
     findings = TranslationFindings(
         folder=folder, name=name, pairs=len(pairs), parts=parts, plan=plan, model=model, history=history,
@@ -204,9 +197,11 @@ def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
     return concerns + early_end(history, plan.rounds, "More pairs")
 
 
-def _write(model: TranslationModel, f: TranslationFindings, job: Job, work: Work) -> FitResult:
+def _write(
+    model: TranslationModel, f: TranslationFindings, job: TranslationOptions, work: Work
+) -> FitResult:
     report = make_report(f)
-    report.settings, report.seconds = asdict(job), work.elapsed
+    report.settings, report.seconds = job.settings(), work.elapsed
     model.about = {
         "data": f.name,
         "task": "translation",

@@ -1,0 +1,32 @@
+"""Open a model folder, whatever it holds."""
+
+from pathlib import Path
+from typing import Any
+
+from gradatim.errors import InvalidValue, choose
+from gradatim.fitting.kinds import KINDS
+from gradatim.model_folder import read_model
+
+
+def load_model(folder: str | Path) -> Any:
+    """Load whatever a model folder holds, ready to predict.
+
+    Args:
+        folder: A folder written by ``save`` or by ``gradatim fit``.
+
+    Returns:
+        The fitted model, of the class that was saved.
+    """
+    description, tensors = read_model(folder)
+    loaders = {"estimator": _estimator} | {kind.name: kind.load for kind in KINDS.values()}
+    load = loaders[choose("load_model", "kind", description.get("kind"), loaders)]
+    try:
+        return load(description, tensors)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({error!r}).") from error
+
+
+def _estimator(description: dict[str, Any], tensors: dict[str, Any]) -> Any:
+    from gradatim.estimators import from_folder
+
+    return from_folder(description, tensors)

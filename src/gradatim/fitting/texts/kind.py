@@ -1,0 +1,65 @@
+"""Texts as a kind of data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gradatim.fitting.kind import Kind
+from gradatim.fitting.options import Options, option
+from gradatim.fitting.tables.kind import target_option, task_option
+
+if TYPE_CHECKING:
+    from gradatim.fitting.texts.model import TextModel
+    from gradatim.fitting.texts.player import TextPlayer
+
+PRETRAINED = ("minilm",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextOptions(Options):
+    """What may be asked for texts.
+
+    Args:
+        text: Column of texts, which are read instead of the other columns.
+        target: Column to predict; ``None`` for a built-in set, which knows.
+        task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
+        pretrained: Published encoder of texts that the network starts from: ``"minilm"``.
+    """
+
+    text: str | None = option(None, "A column of texts, to be read word by word.", metavar="COLUMN")
+    target: str | None = target_option()
+    task: str = task_option()
+    pretrained: str | None = option(
+        None, "Read texts with a published encoder: minilm.", metavar="NAME", choices=PRETRAINED
+    )
+
+
+def _is_meant(data: object, given: Mapping[str, Any]) -> bool:
+    """A column of texts is named, or the data are a built-in set of labelled texts."""
+    from gradatim.data import catalogue
+
+    sets = [entry.name for entry in catalogue() if entry.task == "text"]
+    return given.get("text") is not None or (isinstance(data, str) and data in sets)
+
+
+def _read(data: Any, job: TextOptions) -> "TextPlayer":
+    from gradatim.fitting.texts.player import read_player
+
+    return read_player(data, job)
+
+
+def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "TextModel":
+    from gradatim.fitting.texts.model import from_folder
+
+    return from_folder(description, tensors)
+
+
+TEXT = Kind(
+    name="text",
+    words="texts",
+    title="Texts",
+    options=TextOptions,
+    is_meant=_is_meant,
+    read=_read,
+    load=_load,
+)

@@ -88,23 +88,22 @@ def run(settings: Settings) -> Report:
 FLAT = 0.01
 
 
-def activation_gallery(names: Iterable[str] | None = None, *, limit: float = 6.0) -> Figure:
+def activation_gallery(names: Iterable[str] = ACTIVATIONS) -> Figure:
     """Draw activations and their derivatives; grey bands mark inputs whose derivative is below 0.01.
 
     Args:
-        names: Which activations; all by default.
-        limit: Inputs run from −``limit`` to ``limit``.
+        names: Which activations.
 
     Example:
         >>> [axes.get_title() for axes in activation_gallery(["relu", "tanh"]).axes]
         ['relu', 'tanh']
     """
-    chosen = list(ACTIVATIONS if names is None else names)
+    chosen = list(names)
     columns = min(5, len(chosen))
     rows = -(-len(chosen) // columns)
     figure, axes = new_figure(rows, columns, 2.1 * columns + 0.4, 2.1 * rows + 0.4, sharex=True)
     panels = np.ravel(axes)
-    z = torch.linspace(-limit, limit, 2000, dtype=torch.float64)  # even: no point at a jump
+    z = torch.linspace(-6, 6, 2000, dtype=torch.float64)  # even: no point at a jump
     for panel, name in zip(panels, chosen, strict=False):
         value, derivative = value_and_derivative(activation(name).double(), z)
         flat = derivative.abs().numpy() < FLAT

@@ -259,12 +259,11 @@ def run(settings: Settings) -> Report:
     return report
 
 
-def score_table(scores: Mapping[str, Mapping[str, float]], *, threshold: float = 1e-6) -> Figure:
+def score_table(scores: Mapping[str, Mapping[str, float]]) -> Figure:
     """Draw a table of errors, green where they vanish.
 
     Args:
-        scores: By row and column, errors from 0.
-        threshold: Below this an error counts as none.
+        scores: By row and column, errors from 0; below 1e-6 one counts as none.
 
     Example:
         >>> figure = score_table({"ReLU": {"shift": 0.0, "turn": 0.2}})
@@ -274,7 +273,7 @@ def score_table(scores: Mapping[str, Mapping[str, float]], *, threshold: float =
     rows, columns = list(scores), list(next(iter(scores.values())))
     values = np.array([[scores[row][column] for column in columns] for row in rows])
     figure, panel = new_figure(width=2.6 + 1.05 * len(columns), height=0.8 + 0.38 * len(rows))
-    none = values < threshold
+    none = values < 1e-6
     shades = np.where(none[..., None], (0.80, 0.93, 0.87), (0.99, 0.92, 0.86))
     panel.imshow(shades, aspect="auto")
     for (row, column), value in np.ndenumerate(values):

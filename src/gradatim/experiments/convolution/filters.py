@@ -261,14 +261,13 @@ def run(settings: Settings) -> Report:
 
 
 def filtered_images(
-    image: ArrayLike, responses: Mapping[str, tuple[ArrayLike, ArrayLike]], *, columns: int = 3
+    image: ArrayLike, responses: Mapping[str, tuple[ArrayLike, ArrayLike]]
 ) -> Figure:
     """Draw an image, and what filters answer to it, each filter in the corner of its answer.
 
     Args:
         image: Shape ``(H, W)``.
         responses: By name, the filter ``(h, w)`` and its answer ``(H, W)``.
-        columns: Pictures in a row.
 
     Example:
         >>> import numpy as np
@@ -276,7 +275,7 @@ def filtered_images(
     """
     pictures = {"input": np.asarray(image)}
     pictures |= {name: np.asarray(answer) for name, (_, answer) in responses.items()}
-    figure = picture_panels(pictures, columns=columns, size=3.0)
+    figure = picture_panels(pictures, columns=3, size=3.0)
     for panel, (kernel, _) in zip(figure.axes[1:], responses.values(), strict=True):
         values = np.asarray(kernel, dtype=float)
         height, width = pictures["input"].shape[:2]

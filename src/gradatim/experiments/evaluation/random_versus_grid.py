@@ -140,7 +140,6 @@ def search_points(
     xlabel: str,
     ylabel: str,
     score_label: str,
-    is_log: bool = True,
 ) -> Figure:
     """Show which choices of two hyper-parameters each search tried, coloured by score, best ringed.
 
@@ -149,7 +148,6 @@ def search_points(
         xlabel: Name of the first hyper-parameter.
         ylabel: Name of the second.
         score_label: Name of the score.
-        is_log: Whether both are on logarithmic scales.
 
     Example:
         >>> one = ([0.1, 1.0], [0.1, 1.0], [0.3, 0.2])
@@ -173,9 +171,8 @@ def search_points(
         axes.plot(*ring, "o", markersize=13, mfc="none", mec=PALETTE[1], mew=2, zorder=4)
         axes.set_title(name)
         axes.set_xlabel(xlabel)
-        if is_log:
-            axes.set_xscale("log")
-            axes.set_yscale("log")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
     panels[0].set_ylabel(ylabel)
     figure.colorbar(points, ax=panels, label=score_label)
     return figure

@@ -140,7 +140,6 @@ def error_parts(
     *,
     error: ArrayLike,
     xlabel: str,
-    title: str = "",
     is_log_x: bool = False,
 ) -> Figure:
     """Stack bias², variance and noise, with the error measured on top of them.
@@ -152,7 +151,6 @@ def error_parts(
         noise: Variance of the noise.
         error: Error measured at each, drawn as dots.
         xlabel: Name of the complexity.
-        title: Heading.
         is_log_x: Whether complexity is on a logarithmic scale.
 
     Example:
@@ -174,6 +172,5 @@ def error_parts(
     axes.set_ylim(0, None)
     axes.set_xlabel(xlabel)
     axes.set_ylabel("squared error")
-    axes.set_title(title)
     axes.legend()
     return figure

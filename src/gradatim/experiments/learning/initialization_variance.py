@@ -202,12 +202,11 @@ def run(settings: Settings) -> Report:
     return report
 
 
-def layer_histograms(layers: Mapping[str, Sequence[Tensor]], *, bins: int = 61) -> Figure:
+def layer_histograms(layers: Mapping[str, Sequence[Tensor]]) -> Figure:
     """Draw the distribution of values in a few layers, one row a network.
 
     Args:
         layers: Values of the layers by label, in order of depth; the same number for every label.
-        bins: Bars in a histogram.
 
     Example:
         >>> figure = layer_histograms({"net": [torch.randn(100), torch.randn(100)]})
@@ -221,7 +220,7 @@ def layer_histograms(layers: Mapping[str, Sequence[Tensor]], *, bins: int = 61) 
         for column, (panel, layer) in enumerate(zip(grid[row], values, strict=True)):
             spread = max(float(layer.abs().max()), 1e-12)
             counts, edges = np.histogram(
-                layer.detach().numpy(), bins=bins, range=(-1.05 * spread, 1.05 * spread)
+                layer.detach().numpy(), bins=61, range=(-1.05 * spread, 1.05 * spread)
             )
             panel.stairs(counts, edges, fill=True, color=PALETTE[row % len(PALETTE)])
             panel.set_ylim(bottom=0)

@@ -136,11 +136,7 @@ def run(settings: Settings) -> Report:
 
 
 def score_by_offset(
-    scores: Mapping[str, Mapping[int, float]],
-    *,
-    chance: float,
-    xlabel: str,
-    ylabel: str = "accuracy",
+    scores: Mapping[str, Mapping[int, float]], *, chance: float, xlabel: str
 ) -> Figure:
     """Draw scores against where the information stands: to the left in the past, to the right in the future.
 
@@ -148,7 +144,6 @@ def score_by_offset(
         scores: Score by offset in steps, by model.
         chance: What guessing gives.
         xlabel: What the offset is.
-        ylabel: What the score is.
 
     Example:
         >>> figure = score_by_offset({"forward": {-1: 1.0, 1: 0.5}}, chance=0.5, xlabel="offset")
@@ -168,6 +163,6 @@ def score_by_offset(
     panel.annotate("future", (0, 1.07), (6, 0), textcoords="offset points", ha="left", fontsize=9, color=MUTED)  # fmt: skip
     panel.set_ylim(0.0, 1.14)
     panel.set_xlabel(xlabel)
-    panel.set_ylabel(ylabel)
+    panel.set_ylabel("accuracy")
     panel.legend(loc="lower left")
     return figure

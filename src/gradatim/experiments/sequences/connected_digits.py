@@ -185,15 +185,12 @@ def _draw(report: Report, log_probs: Tensor, strings: Strings) -> None:
     )
 
 
-def label_probabilities(
-    panels: Sequence[tuple[str, ArrayLike]], labels: Sequence[str], *, xlabel: str = "frame"
-) -> Figure:
+def label_probabilities(panels: Sequence[tuple[str, ArrayLike]], labels: Sequence[str]) -> Figure:
     """Draw the probability of every label over time, as a CTC network states them.
 
     Args:
         panels: For each panel a heading and probabilities, shape ``(T, K)``, blank first.
         labels: Names of the labels after the blank, ``K - 1``.
-        xlabel: What a row of the probabilities is.
 
     Example:
         >>> figure = label_probabilities([("yes", [[0.9, 0.1], [0.2, 0.8]])], ["y"])
@@ -217,7 +214,7 @@ def label_probabilities(
         panel.set_title(title)
     first, last = np.ravel(axes)[0], np.ravel(axes)[-1]
     first.text(1.0, 1.06, "dotted: blank", transform=first.transAxes, ha="right", color=MUTED)
-    last.set_xlabel(xlabel)
+    last.set_xlabel("frame")
     return figure
 
 

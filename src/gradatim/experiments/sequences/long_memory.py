@@ -130,17 +130,13 @@ def run(settings: Settings) -> Report:
 
 
 def score_against_lag(
-    scores: Mapping[str, Mapping[str, Mapping[int, float]]],
-    *,
-    chance: Mapping[str, float],
-    ylabel: str = "accuracy",
+    scores: Mapping[str, Mapping[str, Mapping[int, float]]], *, chance: Mapping[str, float]
 ) -> Figure:
     """Draw how well models remember against how long, one panel a task.
 
     Args:
         scores: Score by lag, by model, by task.
         chance: What guessing gives, by task.
-        ylabel: What the score is.
 
     Example:
         >>> figure = score_against_lag({"copy": {"gru": {10: 1.0, 100: 0.5}}}, chance={"copy": 0.1})
@@ -166,6 +162,6 @@ def score_against_lag(
         panel.set_ylim(-0.03, 1.05)
         panel.set_title(task)
         panel.set_xlabel("lag (steps to remember over)")
-    figure.axes[0].set_ylabel(ylabel)
+    figure.axes[0].set_ylabel("accuracy")
     figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     return figure

@@ -166,12 +166,11 @@ def run(settings: Settings) -> Report:
     return report
 
 
-def root_circle(roots: Mapping[str, ArrayLike], *, title: str = "") -> Figure:
+def root_circle(roots: Mapping[str, ArrayLike]) -> Figure:
     """Draw the roots of autoregressions in the complex plane, with the unit circle that they must stay inside.
 
     Args:
         roots: Complex roots by model.
-        title: Heading.
 
     Example:
         >>> figure = root_circle({"random walk": [1.0 + 0j]})
@@ -194,6 +193,5 @@ def root_circle(roots: Mapping[str, ArrayLike], *, title: str = "") -> Figure:
     panel.set_aspect("equal")
     panel.set_xlabel("real part")
     panel.set_ylabel("imaginary part")
-    panel.set_title(title)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return figure

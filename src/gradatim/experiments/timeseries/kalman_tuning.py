@@ -192,11 +192,7 @@ def run(settings: Settings) -> Report:
 
 
 def filter_traces(
-    truth: ArrayLike,
-    observations: ArrayLike,
-    estimates: Mapping[str, tuple[ArrayLike, ArrayLike]],
-    *,
-    ylabel: str = "state",
+    truth: ArrayLike, observations: ArrayLike, estimates: Mapping[str, tuple[ArrayLike, ArrayLike]]
 ) -> Figure:
     """Draw what filters make of the same observations, each in a panel with a band of two deviations.
 
@@ -204,7 +200,6 @@ def filter_traces(
         truth: True states, shape ``(T,)``.
         observations: What was seen, shape ``(T,)``.
         estimates: For each filter the means and the standard deviations, shape ``(T,)`` each.
-        ylabel: What the state is.
 
     Example:
         >>> figure = filter_traces([0, 1], [0.2, 0.9], {"K = 0.6": ([0.1, 0.6], [0.5, 0.4])})
@@ -222,7 +217,7 @@ def filter_traces(
         panel.plot(steps, truth, color=INK, linewidth=1.3, label="truth")
         panel.plot(steps, centre, color=PALETTE[0], linewidth=2.0, label="filter")
         panel.set_title(label)
-        panel.set_ylabel(ylabel)
+        panel.set_ylabel("state")
     panel.set_xlabel("time step")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

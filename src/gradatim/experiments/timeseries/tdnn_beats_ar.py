@@ -188,7 +188,6 @@ def return_map(
     *,
     xlabel: str = "$x_{t-1}$",
     ylabel: str = "$x_t$",
-    title: str = "",
 ) -> Figure:
     """Draw each value against the one before it, and what models make of that.
 
@@ -198,7 +197,6 @@ def return_map(
         curves: Places and predictions of each model; the last is the truth, drawn dashed.
         xlabel: What the values before are.
         ylabel: What the values after are.
-        title: Heading.
 
     Example:
         >>> figure = return_map([0, 1], [1, 0], {"AR": ([0, 1], [1, 0]), "truth": ([0, 1], [1, 0])})
@@ -215,6 +213,5 @@ def return_map(
         )  # fmt: skip
     panel.set_xlabel(xlabel)
     panel.set_ylabel(ylabel)
-    panel.set_title(title)
     panel.legend()
     return figure

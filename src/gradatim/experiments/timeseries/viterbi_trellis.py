@@ -196,7 +196,6 @@ def trellis_figure(
     states: Sequence[str],
     observations: Sequence[str],
     other: tuple[str, Sequence[int]] | None = None,
-    title: str = "",
 ) -> Figure:
     r"""Draw Viterbi's trellis: the best way into every node, and the best path of all.
 
@@ -207,7 +206,6 @@ def trellis_figure(
         states: Names of the ``K`` states.
         observations: Names of the ``T`` observations.
         other: Another path to show dashed, with its label.
-        title: Heading.
 
     Example:
         >>> figure = trellis_figure(
@@ -242,7 +240,6 @@ def trellis_figure(
     panel.grid(False)
     for side in panel.spines.values():
         side.set_visible(False)
-    panel.set_title(title)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure
 

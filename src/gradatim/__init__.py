@@ -23,6 +23,7 @@ _HOME = {
 _SUBPACKAGES = (
     "backprop",
     "data",
+    "decoding",
     "evaluation",
     "experiments",
     "fitting",
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from gradatim import (
         backprop,
         data,
+        decoding,
         evaluation,
         experiments,
         fitting,
@@ -77,6 +79,7 @@ __all__ = [
     "Trainer",
     "backprop",
     "data",
+    "decoding",
     "evaluation",
     "experiments",
     "fit",

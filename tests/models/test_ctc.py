@@ -3,9 +3,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradatim.decoding import prefix_beam_search, transcribe
 from gradatim.errors import InvalidValue
 from gradatim.models import CTC
-from gradatim.nn import prefix_beam_search
 from gradatim.training import CTCObjective, Trainer
 
 
@@ -15,9 +15,9 @@ def test_padding_never_matters(lengths, beam):
     torch.manual_seed(0)
     model = CTC(2, 3, hidden_dim=6).double()
     x = torch.randn(len(lengths), 8, 2, dtype=torch.float64)
-    labels, counts = model.decode(x, torch.tensor(lengths), beam_width=beam)
+    labels, counts = transcribe(model, x, torch.tensor(lengths), num_beams=beam)
     for b, length in enumerate(lengths):
-        alone, count = model.decode(x[b : b + 1, :length], beam_width=beam)
+        alone, count = transcribe(model, x[b : b + 1, :length], num_beams=beam)
         assert count == counts[b]
         assert torch.equal(alone[0, : count[0]], labels[b, : counts[b]])
 
@@ -25,8 +25,8 @@ def test_padding_never_matters(lengths, beam):
 def test_decoding_with_a_beam_takes_its_best():
     torch.manual_seed(1)
     model, x = CTC(2, 3, hidden_dim=6), torch.randn(3, 7, 2)
-    found = prefix_beam_search(model(x), beam_width=5)
-    labels, counts = model.decode(x, beam_width=5)
+    found = prefix_beam_search(model(x), num_beams=5)
+    labels, counts = transcribe(model, x, num_beams=5)
     assert torch.equal(labels, found.tokens[:, 0])
     assert torch.equal(counts, found.lengths[:, 0])
 
@@ -46,7 +46,7 @@ def test_it_finds_the_alignment_nobody_gave():
     Trainer(model, objective=CTCObjective(), lr=0.02, epochs=20, batch_size=50, progress=False).fit(
         (x, *sizes)
     )
-    labels, counts = model.decode(x)
+    labels, counts = transcribe(model, x)
     assert (counts == 2).float().mean() > 0.95
     assert (labels[:, :2] == target).all(1).float().mean() > 0.95
 

@@ -1,6 +1,7 @@
 import torch
 
 from gradatim.models.decoder_state import (
+    batch_first,
     last_layer_numbers,
     numbers_per_part,
     state_from_numbers,
@@ -24,3 +25,10 @@ def test_complex_states_go_there_and_back():
     (h,) = state_from_numbers(rnn, numbers)
     assert (h.shape, h.dtype) == ((1, 4, 3), torch.complex64)
     assert torch.equal(last_layer_numbers((h,)), numbers)
+
+
+def test_the_batch_comes_first_and_back_again():
+    state = (torch.randn(2, 3, 4), torch.randn(2, 3, 4))
+    there = batch_first(state)
+    assert torch.equal(there[1][2, 0], state[1][0, 2])
+    assert all(torch.equal(a, b) for a, b in zip(batch_first(there), state, strict=True))

@@ -3,10 +3,10 @@ import math
 import pytest
 import torch
 
+from gradatim.decoding import beam_search, generate
 from gradatim.errors import InvalidValue
 from gradatim.losses import token_cross_entropy
 from gradatim.models import RecurrentLanguageModel
-from gradatim.nn import beam_search
 from gradatim.optim import build_optimizer
 
 
@@ -34,23 +34,23 @@ def test_pieces_with_the_state_passed_on_equal_the_whole(model):
 
 def test_steps_equal_the_whole(model):
     tokens = torch.randint(7, (3, 5))
-    whole = torch.log_softmax(model(tokens)[0], -1)
+    whole = model(tokens)[0]
     state = None
     for t in range(5):
-        log_probs, state = model.step(state, tokens[:, t])
-        assert torch.allclose(log_probs, whole[:, t])
+        logits, state = model.step(state, tokens[:, t])
+        assert torch.allclose(logits, whole[:, t])
 
 
 def test_greedy_continuation_follows_the_largest_logit(model):
     prompt = torch.randint(7, (2, 4))
-    tokens = model.generate(prompt, length=5, temperature=0.0)
-    text = torch.cat([prompt, tokens], 1)
+    text = generate(model, prompt, 5, temperature=0.0)
+    assert torch.equal(text[:, :4], prompt)
     logits = model(text)[0]
-    assert torch.equal(tokens, logits[:, 3:-1].argmax(-1))
-    one = model.generate(prompt[:, :1], length=2, temperature=0.0)
-    assert torch.equal(one[:, 0], model(prompt[:, :1])[0][:, 0].argmax(-1))
+    assert torch.equal(text[:, 4:], logits[:, 3:-1].argmax(-1))
+    one = generate(model, prompt[:, :1], 2, temperature=0.0)
+    assert torch.equal(one[:, 1], model(prompt[:, :1])[0][:, 0].argmax(-1))
     state = model.step(None, prompt[:, 0])[1]
-    beam = beam_search(model.step, state, prompt[:, 1], beam_width=3, max_length=4)
+    beam = beam_search(model.step, state, prompt[:, 1], num_beams=3, max_length=4)
     assert beam.tokens.shape == (2, 3, 4)
 
 
@@ -65,11 +65,9 @@ def test_an_alternating_text_costs_nothing():
         loss.backward()
         optimizer.step()
     assert loss.item() / math.log(2) < 0.1
-    assert model.generate(torch.tensor([[0]]), length=4, temperature=0.0).tolist() == [[1, 0, 1, 0]]
+    assert generate(model, [0], 4, temperature=0.0).tolist() == [0, 1, 0, 1, 0]
 
 
 def test_an_empty_prompt_is_refused(model):
-    with pytest.raises(
-        InvalidValue, match=r"prompt must hold one token or more per row, got shape \(1, 0\)"
-    ):
-        model.generate(torch.zeros(1, 0, dtype=torch.long), length=3)
+    with pytest.raises(InvalidValue, match=r"prompt must hold at least one token, got none"):
+        generate(model, torch.zeros(1, 0, dtype=torch.long), 3)

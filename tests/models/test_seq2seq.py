@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.data.vocabulary import END, PAD, START
+from gradatim.decoding import translate
 from gradatim.errors import InvalidValue
 from gradatim.losses import token_cross_entropy
 from gradatim.models import Seq2Seq
@@ -31,11 +32,11 @@ def test_padding_never_matters(lengths, attention, cell):
     source, target = torch.randint(4, 8, (len(lengths), 6)), torch.randint(4, 7, (len(lengths), 5))
     count = torch.tensor(lengths)
     together = model(source, count, target)
-    beams = model.translate(source, count, beam_width=3, max_length=4)
+    beams = translate(model, source, count, num_beams=3, max_length=4)
     for b, length in enumerate(lengths):
         row = (source[b : b + 1, :length], None)
         assert torch.allclose(model(*row, target[b : b + 1])[0], together[b])
-        alone = model.translate(row[0], beam_width=3, max_length=4)
+        alone = translate(model, row[0], num_beams=3, max_length=4)
         L = alone.tokens.shape[-1]
         assert torch.equal(alone.tokens[0], beams.tokens[b, :, :L])
         assert torch.allclose(alone.log_probs[0], beams.log_probs[b])
@@ -79,7 +80,7 @@ def test_without_forcing_the_decoder_hears_itself_and_with_it_the_teacher():
 def test_greedy_translation_is_free_running():
     model, source = build(), torch.randint(4, 8, (3, 6))
     free = model(source, None, torch.zeros(3, 6, dtype=torch.long), 0.0).argmax(-1)
-    found = model.translate(source, max_length=6)
+    found = translate(model, source, max_length=6)
     for row, expected in zip(found.tokens[:, 0], free, strict=True):
         stop = expected.tolist().index(END) + 1 if END in expected else 6
         assert row[:stop].tolist() == expected[:stop].tolist()
@@ -93,7 +94,7 @@ def test_a_wide_beam_finds_the_best_translation(attention):
         path = path[: path.index(END) + 1] if END in path else path
         log_probs = torch.log_softmax(model(source, None, torch.tensor([path]))[0], -1)
         paths[path] = sum(log_probs[t, token].item() for t, token in enumerate(path))
-    found = model.translate(source, beam_width=343, max_length=3)
+    found = translate(model, source, num_beams=343, max_length=3)
     best = max(paths, key=paths.get)
     assert tuple(found.tokens[0, 0, : found.lengths[0, 0]].tolist()) == best
     assert found.log_probs[0, 0].item() == pytest.approx(paths[best])
@@ -123,7 +124,7 @@ def test_it_learns_to_reverse(ratio):
     else:
         trainer = Trainer(model, objective=TeacherForcing(ratio), lr=0.02, epochs=12, batch_size=32, progress=False)  # fmt: skip
         trainer.fit((source, lengths, target))
-    found = model.translate(source, max_length=6)
+    found = translate(model, source, max_length=6)
     assert (found.tokens[:, 0, :5] == target).all(1).float().mean() > 0.9
 
 

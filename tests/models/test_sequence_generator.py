@@ -6,6 +6,7 @@ import torch
 
 from gradatim.data import Vocabulary, pad_sequences
 from gradatim.data.vocabulary import END, PAD, START
+from gradatim.decoding import generate
 from gradatim.errors import InvalidValue
 from gradatim.losses import token_cross_entropy
 from gradatim.models import SequenceGenerator
@@ -40,7 +41,7 @@ def test_a_wide_beam_finds_the_best_sequence():
         model.language.readout.weight.mul_(3)
         model.language.readout.bias.mul_(3)
     best = max(paths, key=paths.get)
-    found = model.generate(x, length=3, beam_width=216)[0].tolist()
+    found = generate(model, x, 3, num_beams=216)[0].tolist()
     assert tuple(found[: len(best)]) == best
 
 
@@ -54,10 +55,10 @@ def test_it_learns_to_spell():
     loss = partial(token_cross_entropy, padding=PAD)
     trainer = Trainer(model, loss, lr=0.02, epochs=60, batch_size=4, progress=False)
     trainer.fit((x, target, target))
-    for beam_width in (None, 3):
-        tokens = model.generate(x, length=8, beam_width=beam_width)
+    for how in ({"temperature": 0.0}, {"num_beams": 3}):
+        tokens = generate(model, x, 8, **how)
         assert ["".join(vocabulary.decode(row)) for row in tokens.tolist()] == names
-    drawn = model.generate(x, length=8, temperature=1.0, generator=torch.Generator().manual_seed(0))
+    drawn = generate(model, x, 8, temperature=1.0, seed=0)
     assert (drawn != START).all()
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 import torch
 
+from gradatim.decoding import generate, translate
 from gradatim.models import build, describe, rebuild
 from gradatim.nn import CELLS
 
@@ -67,6 +68,6 @@ def test_writers_start_from_what_they_are_given(cell):
     generator = build("sequence_generator", input_dim=4, num_tokens=9, cell=cell, num_layers=2)
     logits = generator(VECTORS[:, 0], TOKENS[:1].expand(2, -1))
     assert not torch.allclose(logits[0], logits[1])
-    assert generator.generate(VECTORS[:, 0], length=3, beam_width=2).shape == (2, 3)
+    assert generate(generator, VECTORS[:, 0], 3, num_beams=2).shape == (2, 3)
     translator = build("seq2seq", source_tokens=9, target_tokens=8, cell=cell)
-    assert translator.translate(TOKENS, LENGTHS, beam_width=2, max_length=3).tokens.shape[:2] == (2, 2)  # fmt: skip
+    assert translate(translator, TOKENS, LENGTHS, num_beams=2, max_length=3).tokens.shape[:2] == (2, 2)  # fmt: skip

@@ -39,7 +39,7 @@ def test_token_by_token_equals_all_at_once():
     model, source, target = build(), tokens(11, 3, 6), tokens(9, 3, 5)
     source[0, 3:] = 0
     state = model.start(source)
-    steps = [model.step(state, target[:, t]) for t in range(5)]
+    steps = [model.step(state, target[:, t])[0] for t in range(5)]
     torch.testing.assert_close(torch.stack(steps, dim=1), model(source, target))
 
 

@@ -5,7 +5,8 @@ import torch
 from benchmarks.contestants.contestant import Contestant, Tick
 from benchmarks.contestants.generation.task import Task
 from benchmarks.contestants.threads import THREADS, set_torch_threads
-from gradatim.models import GPT, generate
+from gradatim.decoding import generate
+from gradatim.models import GPT
 
 TITLE = "Gradatim"
 REQUIRES = ("gradatim", "torch")

@@ -16,7 +16,6 @@ from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN, whitening_filters
 from gradatim.models.forecaster import Forecast, Forecaster
-from gradatim.models.generation import generate, stream
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
@@ -43,7 +42,6 @@ from gradatim.models.transformer import (
     TransformerDecoder,
     TransformerEncoder,
 )
-from gradatim.models.translation import translate
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
 from gradatim.models.vit import ClassTokenEncoder, ViT
@@ -96,7 +94,6 @@ __all__ = [
     "build",
     "check_weights",
     "describe",
-    "generate",
     "load_bert",
     "load_weights",
     "mean_vector",
@@ -104,7 +101,5 @@ __all__ = [
     "published_resnet",
     "rebuild",
     "shift_right",
-    "stream",
-    "translate",
     "whitening_filters",
 ]

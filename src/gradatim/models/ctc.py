@@ -5,9 +5,7 @@ from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models.sequence_tagger import SequenceTagger
-from gradatim.nn import best_path, prefix_beam_search
 from gradatim.nn.cells.named import CellFactory
-from gradatim.nn.training_modes import evaluation_mode
 
 
 class CTC(nn.Module):
@@ -18,6 +16,7 @@ class CTC(nn.Module):
     The recurrent layers say in every frame :math:`t` how probable each label and the blank are; all
     paths :math:`\pi` that collapse to :math:`y` count. Train it with
     :class:`~gradatim.training.CTCObjective` on inputs and label strings; nobody says where a label lies.
+    :func:`~gradatim.decoding.transcribe` finds the labels.
 
     Args:
         input_dim: Width of a frame.
@@ -62,25 +61,3 @@ class CTC(nn.Module):
     def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
         """Log-probabilities of blank and labels in every frame, shape ``(B, T, num_labels + 1)``."""
         return torch.log_softmax(self.tagger(x, lengths), -1)
-
-    @torch.no_grad()
-    def decode(
-        self, x: Tensor, lengths: Tensor | None = None, *, beam_width: int | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Find the label string of each sequence.
-
-        Args:
-            x: Frames, shape ``(B, T, input_dim)``.
-            lengths: Real frames of each sequence; all by default.
-            beam_width: Width of :func:`~gradatim.nn.prefix_beam_search`; without one,
-                :func:`~gradatim.nn.best_path`.
-
-        Returns:
-            Labels, shape ``(B, L)`` with 0 behind the last, and how many there are, shape ``(B,)``.
-        """
-        with evaluation_mode(self):
-            log_probs = self(x, lengths)
-        if beam_width is None:
-            return best_path(log_probs, lengths)
-        found = prefix_beam_search(log_probs, lengths, beam_width=beam_width)
-        return found.tokens[:, 0], found.lengths[:, 0]

@@ -41,6 +41,19 @@ def state_from_numbers(rnn: Recurrent, numbers: Tensor) -> State:
     return tuple(parts)
 
 
+def batch_first(state: State) -> State:
+    """Exchange the first two axes of every part: layers first for the layers, batch first for decoding, and back.
+
+    Args:
+        state: Parts of shape ``(num_layers, B, state_dim)``, or ``(B, num_layers, state_dim)``.
+
+    Example:
+        >>> [part.shape for part in batch_first((torch.zeros(2, 5, 4),))]
+        [torch.Size([5, 2, 4])]
+    """
+    return tuple(part.transpose(0, 1) for part in state)
+
+
 def last_layer_numbers(state: State) -> Tensor:
     """Return the first part of the last layer's state as real numbers, shape ``(B, numbers_per_part)``.
 

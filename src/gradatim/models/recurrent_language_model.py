@@ -1,14 +1,12 @@
 """A recurrent language model: which token comes next."""
 
-import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.models.decoder_state import batch_first
 from gradatim.models.stack_step import step_stack
-from gradatim.nn import Recurrent, generate, initialize
+from gradatim.nn import Recurrent, initialize
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
-from gradatim.nn.training_modes import evaluation_mode
 
 
 class RecurrentLanguageModel(nn.Module):
@@ -17,7 +15,7 @@ class RecurrentLanguageModel(nn.Module):
     .. math:: h_t = R(h_{t-1}, e(y_{t-1})), \qquad p(y_t \mid y_{<t}) = \operatorname{softmax}(W h_t + b)
 
     The state carries everything, so a text of any length costs the same memory; pass it on to continue
-    where the last piece ended.
+    where the last piece ended. :func:`~gradatim.decoding.generate` lets it write.
 
     Args:
         num_tokens: Size of the vocabulary: words, or characters.
@@ -28,12 +26,13 @@ class RecurrentLanguageModel(nn.Module):
         dropout: Probability to drop an entry of an embedding, and of every layer's output.
 
     Example:
+        >>> import torch
         >>> model = RecurrentLanguageModel(65, dim=16, hidden_dim=32)
         >>> logits, state = model(torch.zeros(4, 10, dtype=torch.long))
         >>> logits.shape
         torch.Size([4, 10, 65])
-        >>> model.generate(torch.zeros(2, 3, dtype=torch.long), length=5).shape
-        torch.Size([2, 5])
+        >>> model.step(state=None, last=torch.zeros(2, dtype=torch.long))[0].shape
+        torch.Size([2, 65])
 
     Reference:
         Mikolov et al., Recurrent Neural Network Based Language Model, 2010; Graves, Generating
@@ -75,57 +74,20 @@ class RecurrentLanguageModel(nn.Module):
         outputs, state = self.rnn(self.drop(self.embedding(tokens)), lengths, state)
         return self.readout(self.drop(outputs)), state
 
-    def step(self, state: tuple[Tensor, ...] | None, last: Tensor) -> tuple[Tensor, State]:
-        """Move one token, as :func:`~gradatim.nn.generate` and :func:`~gradatim.nn.beam_search` ask.
+    def start(self, tokens: Tensor) -> State | None:
+        """Read tokens ``(B, T)``, none or more, before writing with :meth:`step`."""
+        return batch_first(self(tokens)[1]) if tokens.shape[1] else None
+
+    def step(self, state: State | None, last: Tensor) -> tuple[Tensor, State]:
+        """Move one token, as :func:`~gradatim.decoding.generate` and its siblings ask.
 
         Args:
-            state: Parts with the batch first, shape ``(B, layers, hidden_dim)``.
+            state: Parts with the batch first, shape ``(B, layers, hidden_dim)``; ``None`` at the beginning.
             last: Tokens, shape ``(B,)``.
 
         Returns:
-            Log-probabilities of the next token, shape ``(B, num_tokens)``, and the state.
+            Logits of the next token, shape ``(B, num_tokens)``, and the state.
         """
-        if state is None:
-            inside = self.rnn.initial_state(len(last))
-        else:
-            inside = tuple(part.transpose(0, 1) for part in state)
+        inside = self.rnn.initial_state(len(last)) if state is None else batch_first(state)
         output, moved = step_stack(self.rnn, self.drop(self.embedding(last)), inside)
-        log_probs = torch.log_softmax(self.readout(self.drop(output)), -1)
-        return log_probs, tuple(part.transpose(0, 1) for part in moved)
-
-    @torch.no_grad()
-    def generate(
-        self,
-        prompt: Tensor,
-        *,
-        length: int,
-        temperature: float = 1.0,
-        top_k: int | None = None,
-        generator: torch.Generator | None = None,
-    ) -> Tensor:
-        """Continue a text.
-
-        Args:
-            prompt: Tokens to begin with, one or more, shape ``(B, T)``.
-            length: Tokens to add.
-            temperature: 1 draws from the model, less is more cautious, 0 takes the most probable.
-            top_k: Draw from this many most probable tokens only.
-            generator: Source of randomness.
-
-        Returns:
-            The new tokens, shape ``(B, length)``.
-        """
-        if prompt.ndim != 2 or not prompt.shape[1]:
-            raise InvalidValue(
-                "RecurrentLanguageModel: prompt must hold one token or more per row, "
-                f"got shape {tuple(prompt.shape)}."
-            )
-        state = None
-        with evaluation_mode(self):
-            if prompt.shape[1] > 1:
-                _, inside = self(prompt[:, :-1])
-                state = tuple(part.transpose(0, 1) for part in inside)
-            return generate(
-                self.step, state, prompt[:, -1], length=length, temperature=temperature, top_k=top_k,
-                generator=generator,
-            )  # fmt: skip
+        return self.readout(self.drop(output)), batch_first(moved)

@@ -6,18 +6,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradatim.data.vocabulary import END, PAD, START
+from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.decoder_state import (
+    batch_first,
     last_layer_numbers,
     numbers_per_part,
     state_from_numbers,
 )
 from gradatim.models.sequence_encoder import SequenceEncoder
 from gradatim.models.stack_step import step_stack
-from gradatim.nn import AdditiveAttention, DotAttention, Recurrent, beam_search, initialize
-from gradatim.nn.beam import Hypotheses
+from gradatim.nn import AdditiveAttention, DotAttention, Recurrent, initialize
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
 from gradatim.nn.training_modes import evaluation_mode
@@ -60,7 +60,7 @@ class Seq2Seq(nn.Module):
     must pass through it. :math:`y_0` is ``<start>``, sequences end with ``<end>``, padding is 0, as a
     :class:`~gradatim.data.Vocabulary` numbers them. Train it on ``(source, lengths, target, target)``
     with :func:`~gradatim.losses.token_cross_entropy`, or on ``(source, lengths, target)`` with
-    :class:`~gradatim.training.TeacherForcing`.
+    :class:`~gradatim.training.TeacherForcing`; :func:`~gradatim.decoding.translate` lets it write.
 
     Args:
         source_tokens: Size of the source's vocabulary.
@@ -78,8 +78,6 @@ class Seq2Seq(nn.Module):
         >>> target = torch.tensor([[4, 5, 2, 0], [6, 7, 8, 2]])
         >>> model(source, lengths, target).shape, model.align(source, lengths, target).shape
         (torch.Size([2, 4, 20]), torch.Size([2, 4, 3]))
-        >>> model.translate(source, lengths, beam_width=3, max_length=6).tokens.shape[:2]
-        torch.Size([2, 3])
 
     Reference:
         Bahdanau, Cho and Bengio, Neural Machine Translation by Jointly Learning to Align and
@@ -153,42 +151,18 @@ class Seq2Seq(nn.Module):
         with evaluation_mode(self):
             return torch.stack(self._unroll(source, lengths, target, 1.0)[1], 1)  # type: ignore[arg-type]
 
-    @torch.no_grad()
-    def translate(
-        self,
-        source: Tensor,
-        lengths: Tensor | None = None,
-        *,
-        beam_width: int = 1,
-        max_length: int = 64,
-    ) -> Hypotheses:
-        """Find the most probable translations; width 1 is greedy.
+    def start(self, source: Tensor, lengths: Tensor | None = None) -> tuple[_Memory, State]:
+        """Read sources ``(B, S)``, of ``lengths`` real tokens each, before writing with :meth:`step`."""
+        memory, state = self._encode(source, lengths)
+        return memory, batch_first(state)
 
-        Args:
-            source: Tokens, padded at the end, shape ``(B, S)``.
-            lengths: Real tokens of each source; all by default.
-            beam_width: Translations to keep in mind and to return, the best first.
-            max_length: Most tokens, ``<end>`` included.
-        """
-
-        def step(
-            state: tuple[_Memory, State], last: Tensor
-        ) -> tuple[Tensor, tuple[_Memory, State]]:
-            memory, inside = state
-            moved = self._step(
-                memory, tuple(part.transpose(0, 1) for part in inside), self._embed(last)
-            )
-            log_probs = torch.log_softmax(self.readout(moved.features), -1)
-            return log_probs, (memory, tuple(part.transpose(0, 1) for part in moved.state))
-
-        start = torch.full((len(source),), START, device=source.device)
-        with evaluation_mode(self):
-            memory, state = self._encode(source, lengths)
-            batch_first = tuple(part.transpose(0, 1) for part in state)
-            return beam_search(
-                step, (memory, batch_first), start, end=END, beam_width=beam_width,
-                max_length=max_length, padding=PAD,
-            )  # fmt: skip
+    def step(
+        self, state: tuple[_Memory, State], last: Tensor
+    ) -> tuple[Tensor, tuple[_Memory, State]]:
+        """Logits ``(B, target_tokens)`` of the token after ``last``, ``(B,)``, and the state then."""
+        memory, inside = state
+        moved = self._step(memory, batch_first(inside), self._embed(last))
+        return self.readout(moved.features), (memory, batch_first(moved.state))
 
     def _encode(self, source: Tensor, lengths: Tensor | None) -> tuple[_Memory, State]:
         keys, summary, _, is_real = self.encoder(source, lengths)

@@ -3,15 +3,13 @@
 import torch
 from torch import Tensor, nn
 
-from gradatim.data.vocabulary import END, START
 from gradatim.errors import InvalidValue
 from gradatim.models.decoder_inputs import shift_right
-from gradatim.models.decoder_state import numbers_per_part, state_from_numbers
+from gradatim.models.decoder_state import batch_first, numbers_per_part, state_from_numbers
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
-from gradatim.nn import beam_search, generate, initialize
+from gradatim.nn import initialize
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
-from gradatim.nn.training_modes import evaluation_mode
 
 
 class SequenceGenerator(nn.Module):
@@ -23,7 +21,7 @@ class SequenceGenerator(nn.Module):
 
     :math:`y_0` is ``<start>``, and a sequence ends with ``<end>``, as a
     :class:`~gradatim.data.Vocabulary` numbers them. Train it on ``(x, y, y)`` with
-    :func:`~gradatim.losses.token_cross_entropy`.
+    :func:`~gradatim.losses.token_cross_entropy`; :func:`~gradatim.decoding.generate` lets it write.
 
     Args:
         input_dim: Width of :math:`x`.
@@ -38,8 +36,6 @@ class SequenceGenerator(nn.Module):
         >>> model = SequenceGenerator(10, 30)
         >>> model(torch.randn(4, 10), torch.tensor([[7, 8, 2, 0]] * 4)).shape
         torch.Size([4, 4, 30])
-        >>> model.generate(torch.randn(4, 10), length=6).shape[0]
-        4
 
     Reference:
         Vinyals et al., Show and Tell: A Neural Image Caption Generator, 2015; there :math:`x` is the
@@ -89,37 +85,10 @@ class SequenceGenerator(nn.Module):
         inputs = shift_right(target)  # (B, L)
         return self.language(inputs, None, self.initial_state(x))[0]
 
-    @torch.no_grad()
-    def generate(
-        self,
-        x: Tensor,
-        *,
-        length: int,
-        temperature: float = 0.0,
-        beam_width: int | None = None,
-        generator: torch.Generator | None = None,
-    ) -> Tensor:
-        """Write one sequence for each vector.
+    def start(self, x: Tensor) -> State:
+        """Read vectors ``(B, input_dim)`` before writing with :meth:`step`."""
+        return batch_first(self.initial_state(x))
 
-        Args:
-            x: Shape ``(B, input_dim)``.
-            length: Most tokens, ``<end>`` included.
-            temperature: 0 takes the most probable token at each step, 1 draws from the model.
-            beam_width: Search for the most probable sequence in a beam instead.
-            generator: Source of randomness.
-
-        Returns:
-            Tokens with ``<end>``, then padding, shape ``(B, L)``.
-        """
-        state = tuple(part.transpose(0, 1) for part in self.initial_state(x))
-        start = torch.full((len(x),), START, device=x.device)
-        with evaluation_mode(self):
-            if beam_width is not None:
-                found = beam_search(
-                    self.language.step, state, start, end=END, beam_width=beam_width, max_length=length
-                )  # fmt: skip
-                return found.tokens[:, 0]
-            return generate(
-                self.language.step, state, start, length=length, end=END, temperature=temperature,
-                generator=generator,
-            )  # fmt: skip
+    def step(self, state: State, last: Tensor) -> tuple[Tensor, State]:
+        """Logits ``(B, num_tokens)`` of the token after ``last``, ``(B,)``, and the state then."""
+        return self.language.step(state, last)

@@ -200,6 +200,15 @@ class DecodingState(NamedTuple):
     memory: list[KeysValues]
     memory_mask: Tensor
 
+    def select(self, rows: Tensor) -> "DecodingState":
+        """Let target ``b`` go on from what target ``rows[b]`` was; each stays with a source like its own."""
+        for cache in self.caches:
+            cache.select(rows)
+        if len(rows) == len(self.memory_mask):
+            return self  # a beam's rows change places only among those that read the same source
+        memory = [KeysValues(each.key[rows], each.value[rows]) for each in self.memory]
+        return DecodingState(self.caches, memory, self.memory_mask[rows])
+
 
 class Transformer(nn.Module):
     r"""Read a sequence of tokens, write another.
@@ -281,13 +290,13 @@ class Transformer(nn.Module):
         caches = new_caches(self.decoder.blocks, len(source), self.context)
         return DecodingState(caches, self.decoder.remember(memory), mask)
 
-    def step(self, state: DecodingState, last: Tensor) -> Tensor:
-        """Logits ``(B, target_size)`` of the token after ``last``, ``(B,)``; ``state`` goes on."""
+    def step(self, state: DecodingState, last: Tensor) -> tuple[Tensor, DecodingState]:
+        """Logits ``(B, target_size)`` of the token after ``last``, ``(B,)``, and ``state``, which goes on."""
         embedded = self._embed(self.target_embedding, last.unsqueeze(1), state.caches[0].length)
         hidden = self.decoder(
             embedded, state.memory, memory_mask=state.memory_mask, caches=state.caches
         )
-        return self.readout(hidden[:, -1])
+        return self.readout(hidden[:, -1]), state
 
     def _embed(self, embedding: nn.Embedding, tokens: Tensor, start: int = 0) -> Tensor:
         return self.drop(self.positions(embedding(tokens) * math.sqrt(self.dim), start))

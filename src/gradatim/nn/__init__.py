@@ -11,7 +11,6 @@ from gradatim.nn.activations import (
 from gradatim.nn.additive_attention import AdditiveAttention
 from gradatim.nn.adjoint_convolution import adjoint_convolve, adjoint_correlate
 from gradatim.nn.attention import MultiHeadAttention, attend, attention_weights
-from gradatim.nn.beam import Hypotheses, beam_search
 from gradatim.nn.cells.cell import Cell
 from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
@@ -28,12 +27,10 @@ from gradatim.nn.cells.min_lstm import MinLSTMCell
 from gradatim.nn.cells.named import CELLS, build_cell
 from gradatim.nn.cells.residual import ResidualCell
 from gradatim.nn.convolution import convolve, correlate
-from gradatim.nn.ctc_decoding import best_path, collapse_path, prefix_beam_search
 from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dot_attention import DotAttention
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
 from gradatim.nn.fan_counts import Fans, fans
-from gradatim.nn.generation import draw_tokens, generate
 from gradatim.nn.group_invariance import Invariant
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
@@ -43,7 +40,6 @@ from gradatim.nn.lru import LRU
 from gradatim.nn.masks import causal_mask, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
-from gradatim.nn.nucleus import keep_top_p
 from gradatim.nn.padding import real_steps, reverse_steps
 from gradatim.nn.positions import (
     LearnedPositions,
@@ -93,7 +89,6 @@ __all__ = [
     "GRUCell",
     "HighwayCell",
     "HighwayLayer",
-    "Hypotheses",
     "Invariant",
     "KeyValueCache",
     "KeysValues",
@@ -127,25 +122,19 @@ __all__ = [
     "attend",
     "attention_weights",
     "bake_weights",
-    "beam_search",
-    "best_path",
     "build_cell",
     "carry_or_transform",
     "causal_mask",
     "collapse_linear",
-    "collapse_path",
     "convolve",
     "correlate",
     "default_scheme",
     "dihedral_group",
-    "draw_tokens",
     "evaluation_mode",
     "fans",
     "gain",
-    "generate",
     "initialize",
     "inverted_dropout",
-    "keep_top_p",
     "layer_norm",
     "linear_drop_rates",
     "linear_scan",
@@ -159,7 +148,6 @@ __all__ = [
     "padding_mask",
     "permutation",
     "permute_hidden",
-    "prefix_beam_search",
     "real_steps",
     "reflection",
     "reverse_steps",

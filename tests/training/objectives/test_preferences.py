@@ -7,7 +7,8 @@ from copy import deepcopy
 import pytest
 import torch
 
-from gradatim.models import GPT, RewardModel, generate
+from gradatim.decoding import generate
+from gradatim.models import GPT, RewardModel
 from gradatim.training import (
     DPO,
     PolicyGradient,

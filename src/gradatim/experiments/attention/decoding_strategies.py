@@ -9,10 +9,11 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from gradatim.data import CharacterTokenizer, TokenWindows, load
+from gradatim.decoding import generate
 from gradatim.experiments._characters import made_up_text
 from gradatim.experiments.attention._grammar import START, is_sentence
 from gradatim.losses import token_cross_entropy
-from gradatim.models import GPT, generate
+from gradatim.models import GPT
 from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from gradatim.models import GPT, generate
+from gradatim.decoding import generate
+from gradatim.models import GPT
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report

@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 
 from gradatim.data import TokenWindows, Vocabulary
+from gradatim.decoding import generate
 from gradatim.experiments._characters import VERBS, made_up_text
 from gradatim.experiments.attention._grammar import is_sentence
 from gradatim.losses import token_cross_entropy
-from gradatim.models import GPT, RewardModel, generate
+from gradatim.models import GPT, RewardModel
 from gradatim.optim.schedules import warm_up
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded

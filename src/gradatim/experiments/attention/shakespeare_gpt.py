@@ -9,11 +9,12 @@ from typing import NamedTuple
 import torch
 
 from gradatim.data import CharacterTokenizer, TokenWindows
+from gradatim.decoding import generate
 from gradatim.experiments._characters import Text, TextSettings, made_up_entropy, read_text
 from gradatim.experiments._letter_lstm import surprise, train_lstm
 from gradatim.fitting.language.judging import token_bits
 from gradatim.losses import token_cross_entropy
-from gradatim.models import GPT, generate
+from gradatim.models import GPT
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import attention_map, comparison_bars
 from gradatim.plots.curves import CurvePanel, curve_panels

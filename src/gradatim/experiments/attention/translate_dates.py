@@ -7,6 +7,7 @@ from functools import partial
 from torch import Tensor
 
 from gradatim.data.vocabulary import PAD
+from gradatim.decoding import translate
 from gradatim.experiments._date_translation import (
     LENGTH,
     Dates,
@@ -20,7 +21,7 @@ from gradatim.experiments._date_translation import (
 )
 from gradatim.instruments import cross_attention
 from gradatim.losses import token_cross_entropy
-from gradatim.models import Transformer, shift_right, translate
+from gradatim.models import Transformer, shift_right
 from gradatim.optim.schedules import warm_up
 from gradatim.plots import learning_curves
 from gradatim.randomness import seeded
@@ -75,7 +76,7 @@ def run(settings: Settings) -> Report:
     history = fit(model, train, test, settings)
     spent = time.process_time() - start
     greedy = translate(model, test.source, max_length=LENGTH)
-    beam = translate(model, test.source, beam_width=settings.beam_width, max_length=LENGTH)
+    beam = translate(model, test.source, num_beams=settings.beam_width, max_length=LENGTH)
     exact, searched = (share_exact(found.tokens[:, 0], test.target) for found in (greedy, beam))
     looking = share_looking_right(cross_attention(model, test.source, test.target), test)
     report = Report(

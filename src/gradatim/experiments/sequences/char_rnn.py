@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from gradatim.decoding import generate
 from gradatim.errors import InvalidValue
 from gradatim.experiments._characters import (
     Text,
@@ -87,12 +87,11 @@ def write_samples(
     """Let the model go on after a line break, at several temperatures."""
     samples = {}
     for temperature in TEMPERATURES:
-        generator = torch.Generator().manual_seed(settings.seed)
-        prompt = text.encode("\n")[None]
-        codes = model.generate(
-            prompt, length=settings.sample, temperature=temperature, generator=generator
+        prompt = text.encode("\n")
+        codes = generate(
+            model, prompt, settings.sample, temperature=temperature, seed=settings.seed
         )
-        samples[temperature] = text.decode(codes[0])
+        samples[temperature] = text.decode(codes[len(prompt) :])
     return samples
 
 

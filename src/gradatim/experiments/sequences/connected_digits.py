@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gradatim.data import pad_sequences
+from gradatim.decoding import prefix_beam_search, transcribe
 from gradatim.errors import InvalidValue
 from gradatim.experiments.sequences._utterances import WIDTH, Utterances, load_utterances
 from gradatim.losses import ctc_loss
 from gradatim.models import CTC
-from gradatim.nn import prefix_beam_search
 from gradatim.plots import learning_curves
 from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
@@ -117,8 +117,8 @@ def run(settings: Settings) -> Report:
     history = trainer.fit(train[:4], test[:4])
     with torch.inference_mode():
         log_probs = model.eval()(test.x, test.lengths)
-    path = score(*model.decode(test.x, test.lengths), test)
-    beam = prefix_beam_search(log_probs, test.lengths, beam_width=settings.beam_width)
+    path = score(*transcribe(model, test.x, test.lengths), test)
+    beam = prefix_beam_search(log_probs, test.lengths, num_beams=settings.beam_width)
     searched = score(beam.tokens[:, 0], beam.lengths[:, 0], test)
     gap = _beam_against_loss(beam.tokens[:, 0], beam.lengths[:, 0], beam.log_probs[:, 0], log_probs, test)  # fmt: skip
     placed = share_in_place(log_probs.exp(), test)

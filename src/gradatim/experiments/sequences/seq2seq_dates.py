@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
+from gradatim.decoding import translate
 from gradatim.experiments._date_translation import (
     LENGTH,
     Dates,
@@ -63,7 +64,7 @@ def fit(attention: str, train: Dates, test: Dates, sizes: tuple[int, int], s: Se
     began = time.process_time()
     history = trainer.fit(train.tensors, test.tensors)
     seconds = time.process_time() - began
-    found = model.translate(test.source, test.lengths, max_length=LENGTH)
+    found = translate(model, test.source, test.lengths, max_length=LENGTH)
     return Outcome(model, history, share_exact(found.tokens[:, 0], test.target), seconds)
 
 
@@ -71,9 +72,9 @@ def run(settings: Settings) -> Report:
     train, test, sizes = make_dates(settings.train_dates, settings.test_dates, settings.seed)
     outcomes = {kind: fit(kind, train, test, sizes, settings) for kind in settings.attentions}
     best = outcomes["additive"].model
-    greedy = best.translate(test.source, test.lengths, max_length=LENGTH)
-    beam = best.translate(
-        test.source, test.lengths, beam_width=settings.beam_width, max_length=LENGTH
+    greedy = translate(best, test.source, test.lengths, max_length=LENGTH)
+    beam = translate(
+        best, test.source, test.lengths, num_beams=settings.beam_width, max_length=LENGTH
     )
     gain = (beam.log_probs[:, 0] - greedy.log_probs[:, 0]).min().item()
     looking = share_looking_right(best.align(*test.tensors), test)

@@ -7,10 +7,11 @@ from typing import Any
 from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
+from gradatim.decoding import generate, stream
 from gradatim.errors import InvalidValue
 from gradatim.fitting.loading import load_model
 from gradatim.model_folder import save_model
-from gradatim.models import GPT, describe, generate, load_weights, rebuild, stream
+from gradatim.models import GPT, describe, load_weights, rebuild
 
 TORN = "�"  # what part of a character decodes to
 
@@ -51,7 +52,7 @@ class LanguageModel:
         num_beams: int = 1,
         seed: int = 0,
     ) -> str:
-        """Return what follows ``prompt``; the arguments are those of :func:`gradatim.models.generate`."""
+        """Return what follows ``prompt``; the arguments are those of :func:`gradatim.decoding.generate`."""
         tokens = self.encode(prompt)
         out = generate(
             self.network, tokens, num_tokens, temperature=temperature, top_k=top_k, top_p=top_p,

@@ -8,13 +8,14 @@ import pandas as pd
 from torch import Tensor
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
+from gradatim.decoding import translate
 from gradatim.errors import InvalidValue, choose
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.translation.batches import decode, encode, pad_tokens
 from gradatim.fitting.translation.pairs import read_lines
 from gradatim.model_folder import save_model
-from gradatim.models import Transformer, describe, load_weights, rebuild, translate
+from gradatim.models import Transformer, describe, load_weights, rebuild
 
 CHUNK = 256  # sentences translated at once
 BEAM, LENGTH_POWER = 4, 0.6  # of beam search; from 1 on, endless repetition would pay
@@ -63,7 +64,7 @@ class TranslationModel:
             found = translate(
                 self.network,
                 source,
-                beam_width=beam_width,
+                num_beams=beam_width,
                 max_length=longest,
                 length_power=LENGTH_POWER,
             )

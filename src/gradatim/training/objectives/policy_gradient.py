@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gradatim.decoding import generate
 from gradatim.errors import InvalidValue
 from gradatim.losses.preferences import policy_loss
-from gradatim.models import GPT, generate
+from gradatim.models import GPT
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Figures, Objective

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradatim.decoding import beam_search, sample
+from gradatim.decoding.beam import select_rows
 from gradatim.errors import InvalidValue
-from gradatim.nn import beam_search, generate
-from gradatim.nn.beam import select_rows
 
 END = 2
 
@@ -50,7 +50,7 @@ def enumerate_all(step, state, start, length, end=END, vocabulary=3):
 def test_a_beam_that_nothing_falls_out_of_finds_the_best_sequences(seed, power):
     step, state = make_model(seed), torch.randn(2, 4, dtype=torch.float64)
     start = torch.tensor([0, 1])
-    best = beam_search(step, state, start, end=END, beam_width=81, max_length=4, length_power=power)
+    best = beam_search(step, state, start, end=END, num_beams=81, max_length=4, length_power=power)
     for b in range(2):
         found = enumerate_all(step, state[b], int(start[b]), 4)
         ranked = sorted(found, key=lambda path: -found[path] / len(path) ** power)
@@ -68,10 +68,8 @@ def test_a_beam_that_nothing_falls_out_of_finds_the_best_sequences(seed, power):
 def test_width_one_is_greedy(seed, batch):
     step, state = make_model(seed, 5), torch.randn(batch, 4, dtype=torch.float64)
     start = torch.zeros(batch, dtype=torch.long)
-    beam = beam_search(step, state, start, end=END, beam_width=1, max_length=9)
-    assert torch.equal(
-        beam.tokens[:, 0], generate(step, state, start, length=9, end=END, temperature=0)
-    )
+    beam = beam_search(step, state, start, end=END, num_beams=1, max_length=9)
+    assert torch.equal(beam.tokens[:, 0], sample(step, state, start, 9, end=END, temperature=0))
 
 
 @settings(max_examples=10, deadline=None)
@@ -79,10 +77,10 @@ def test_width_one_is_greedy(seed, batch):
 def test_a_row_ignores_its_neighbours(seed):
     step, state = make_model(seed, 6), torch.randn(3, 4, dtype=torch.float64)
     start = torch.tensor([0, 1, 3])
-    together = beam_search(step, state, start, end=END, beam_width=3, max_length=6)
+    together = beam_search(step, state, start, end=END, num_beams=3, max_length=6)
     for b in range(3):
         alone = beam_search(
-            step, state[b : b + 1], start[b : b + 1], end=END, beam_width=3, max_length=6
+            step, state[b : b + 1], start[b : b + 1], end=END, num_beams=3, max_length=6
         )
         L = alone.tokens.shape[-1]
         assert torch.equal(alone.tokens[0], together.tokens[b, :, :L])
@@ -93,8 +91,8 @@ def test_a_wider_beam_escapes_the_greedy_trap():
     # greedy starts with 1 (0.6), whose best continuation is 0.4: 0.24; 0 leads to 0.4 · 1.0 = 0.4
     table = torch.tensor([[1.0, 0, 0], [0.3, 0.3, 0.4], [0.4, 0.6, 0.0]]).log()
     arguments = {"start": torch.tensor([2]), "max_length": 2}
-    greedy = beam_search(lambda s, last: (table[last], s), None, beam_width=1, **arguments)
-    wide = beam_search(lambda s, last: (table[last], s), None, beam_width=2, **arguments)
+    greedy = beam_search(lambda s, last: (table[last], s), None, num_beams=1, **arguments)
+    wide = beam_search(lambda s, last: (table[last], s), None, num_beams=2, **arguments)
     assert greedy.tokens[0, 0].tolist() == [1, 2]
     assert wide.tokens[0, 0].tolist() == [0, 0]
     assert wide.log_probs[0, 0].exp().item() == pytest.approx(0.4)
@@ -103,7 +101,7 @@ def test_a_wider_beam_escapes_the_greedy_trap():
 def test_length_normalization_prefers_the_longer():
     # 2 ends at once with 0.5; 0, 2 has 0.5 · 0.9 = 0.45, but 0.67 a token
     table = torch.tensor([[0.1, 0.0, 0.9], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]]).log()
-    arguments = {"start": torch.tensor([1]), "end": 2, "beam_width": 4, "max_length": 3}
+    arguments = {"start": torch.tensor([1]), "end": 2, "num_beams": 4, "max_length": 3}
     plain = beam_search(lambda s, last: (table[last], s), None, **arguments)
     mean = beam_search(lambda s, last: (table[last], s), None, length_power=1.0, **arguments)
     assert plain.tokens[0, 0].tolist() == [2, 0, 0]
@@ -114,7 +112,7 @@ def test_length_normalization_prefers_the_longer():
 def test_sequences_that_do_not_exist_have_no_probability():
     table = torch.zeros(1, 1)
     beam = beam_search(
-        lambda s, last: (table[last], s), None, torch.tensor([0]), beam_width=2, max_length=2
+        lambda s, last: (table[last], s), None, torch.tensor([0]), num_beams=2, max_length=2
     )
     assert beam.log_probs.tolist() == [[0.0, -torch.inf]]
 
@@ -148,8 +146,8 @@ def test_states_of_every_kind_are_selected():
 @pytest.mark.parametrize(("width", "length"), [(0, 3), (2, 0)])
 def test_bad_sizes_are_refused(width, length):
     with pytest.raises(
-        InvalidValue, match=f"beam_width and max_length must be 1 or more, got {width} and {length}"
+        InvalidValue, match=f"num_beams and max_length must be 1 or more, got {width} and {length}"
     ):
         beam_search(
-            lambda s, last: (last, s), None, torch.tensor([0]), beam_width=width, max_length=length
+            lambda s, last: (last, s), None, torch.tensor([0]), num_beams=width, max_length=length
         )

@@ -2,8 +2,8 @@ import pytest
 import torch
 from scipy.stats import chisquare
 
+from gradatim.decoding import draw_tokens, sample
 from gradatim.errors import InvalidValue
-from gradatim.nn import draw_tokens, generate
 
 
 def test_tokens_are_drawn_with_tempered_odds():
@@ -29,12 +29,26 @@ def test_top_k_leaves_the_others_out():
     assert draw_tokens(logits, temperature=0).unique().tolist() == [1]
 
 
+def test_the_nucleus_is_taken_after_the_temperature():
+    p = torch.tensor([0.5, 0.3, 0.15, 0.05], dtype=torch.float64)
+    sharp = p**2 / (p**2).sum()  # 0.685, 0.247, 0.062, 0.007: two tokens make 0.9, not three
+    drawn = draw_tokens(
+        p.log().expand(20_000, 4), temperature=0.5, top_p=0.9, generator=torch.Generator().manual_seed(0)
+    )  # fmt: skip
+    counts = drawn.bincount(minlength=4)
+    assert counts[2:].tolist() == [0, 0]
+    expected = sharp[:2] / sharp[:2].sum() * 20_000
+    assert chisquare(counts[:2].numpy(), expected.numpy()).pvalue > 1e-3
+    with pytest.raises(InvalidValue, match=r"draw_tokens: top_p must be in \(0, 1\], got 0"):
+        draw_tokens(p.log()[None], top_p=0)
+
+
 def test_equal_generators_give_equal_tokens():
     def step(state, last):
         return torch.zeros(len(last), 9), state
 
     runs = [
-        generate(step, None, torch.zeros(4, dtype=torch.long), length=7, generator=torch.Generator().manual_seed(3))
+        sample(step, None, torch.zeros(4, dtype=torch.long), 7, generator=torch.Generator().manual_seed(3))
         for _ in range(2)
     ]  # fmt: skip
     assert runs[0].shape == (4, 7)
@@ -45,16 +59,26 @@ def test_the_state_is_passed_on_and_padding_follows_the_end():
     def step(state, last):  # counts up: rows end when their count reaches 3
         return torch.nn.functional.one_hot(state, 9).float().log(), state + 1
 
-    tokens = generate(
-        step, torch.tensor([3, 1, 2]), torch.zeros(3, dtype=torch.long), length=8, end=3, padding=7
+    tokens = sample(
+        step, torch.tensor([3, 1, 2]), torch.zeros(3, dtype=torch.long), 8, end=3, padding=7
     )
     assert tokens.tolist() == [[3, 7, 7], [1, 2, 3], [2, 3, 7]]
 
 
+def test_nothing_to_draw_is_nothing():
+    assert sample(lambda s, last: (last, s), None, torch.tensor([1, 2]), 0).shape == (2, 0)
+
+
 def test_bad_arguments_are_refused():
-    with pytest.raises(InvalidValue, match=r"temperature must be 0 or more, got -1\. Try 1\.0"):
+    with pytest.raises(
+        InvalidValue, match=r"draw_tokens: temperature must be at least 0, got -1\. Try 0\.8"
+    ):
         draw_tokens(torch.zeros(1, 2), temperature=-1)
-    with pytest.raises(InvalidValue, match="top_k must be 1 or more, got 0"):
+    with pytest.raises(
+        InvalidValue, match="draw_tokens: top_k must be a whole number from 1, got 0"
+    ):
         draw_tokens(torch.zeros(1, 2), top_k=0)
-    with pytest.raises(InvalidValue, match="length must be 1 or more, got 0"):
-        generate(lambda s, last: (last, s), None, torch.zeros(1), length=0)
+    with pytest.raises(
+        InvalidValue, match="sample: num_tokens must be a whole number from 0, got -1"
+    ):
+        sample(lambda s, last: (last, s), None, torch.zeros(1), -1)

@@ -5,9 +5,19 @@ import re
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import nn
 
-from gradatim.models import GPT, generate, stream
-from gradatim.models.generation import NextToken, window_start
+from gradatim.data.vocabulary import END, PAD
+from gradatim.decoding import generate, stream, translate
+from gradatim.models import (
+    GPT,
+    MLP,
+    RecurrentLanguageModel,
+    Seq2Seq,
+    SequenceGenerator,
+    Transformer,
+)
 
 
 def build(vocab_size=9, context=16, positions="learned", seed=0):
@@ -49,15 +59,6 @@ def test_greedy_is_the_argmax_of_the_model_by_hand():
     for _ in range(13):
         tokens = torch.cat((tokens, model(tokens)[:, -1].argmax(-1, keepdim=True)), dim=1)
     assert torch.equal(generate(model, PROMPT, 13, temperature=0.0), tokens)
-
-
-def test_a_full_window_jumps_by_half_a_context():
-    for context in (1, 2, 5, 8):
-        for length in range(1, 40):
-            start = window_start(length, context)
-            assert 0 <= start < length
-            assert length - start <= context
-            assert start == 0 if length <= context else length - start > context // 2 - 1
 
 
 def test_draws_follow_tempered_odds():
@@ -117,17 +118,8 @@ def test_nothing_to_add_is_the_prompt():
     assert generate(build(), [1, 2], 3).shape == (5,)
 
 
-def test_the_cache_is_fed_new_tokens_only():
-    model, fed = build().eval(), []
-    model.embedding.register_forward_hook(lambda module, args, out: fed.append(args[0].shape[1]))
-    next_token, tokens = NextToken(model, 2, use_cache=True), torch.zeros(2, 20, dtype=torch.long)
-    for end in range(3, 20):
-        next_token(tokens[:, :end])
-    assert fed == [3] + 13 * [1] + [9] + 2 * [1]  # the window jumps at 17 tokens
-
-
 @pytest.mark.parametrize(
-    ("tokens", "arguments", "message"),
+    ("prompt", "arguments", "message"),
     [
         ([1], {"temperature": -0.5}, "temperature must be at least 0, got -0.5. Try 0.8, or 0 for the likeliest token."),
         ([1], {"temperature": float("nan")}, "temperature must be at least 0, got nan."),
@@ -137,17 +129,114 @@ def test_the_cache_is_fed_new_tokens_only():
         ([1], {"num_beams": 0}, "num_beams must be a whole number from 1, got 0. Try 4."),
         ([1], {"num_beams": 2, "top_k": 3}, "num_beams must be 1 with temperature, top_k or top_p, got 2."),
         ([1], {"num_tokens": -1}, "num_tokens must be a whole number from 0, got -1. Try 100."),
-        ([], {}, "tokens must hold at least one token, got an empty prompt."),
-        ([1] * 17, {}, "tokens must be at most the context of 16, got 17. Keep the last 16."),
-        ([1, 9], {}, "tokens must be from 0 to 8, got 9. Use the tokenizer that the model was trained with."),
-        ([-1, 2], {}, "tokens must be from 0 to 8, got -1."),
+        ([], {}, "prompt must hold at least one token, got none."),
+        ([1] * 17, {}, "prompt must be at most the context of 16, got 17. Keep the last 16."),
+        ([1, 9], {}, "prompt must be from 0 to 8, got 9. Use the tokenizer that the model was trained with."),
+        ([-1, 2], {}, "prompt must be from 0 to 8, got -1."),
     ],
 )  # fmt: skip
-def test_refuses_in_one_sentence(tokens, arguments, message):
+def test_refuses_in_one_sentence(prompt, arguments, message):
     with pytest.raises(ValueError, match=re.escape(f"generate: {message}")):
-        generate(build(), tokens, **({"num_tokens": 3} | arguments))
+        generate(build(), prompt, **({"num_tokens": 3} | arguments))
 
 
 def test_refuses_numbers_that_are_no_tokens():
-    with pytest.raises(TypeError, match="tokens must be whole numbers of shape"):
+    with pytest.raises(TypeError, match="prompt must be whole numbers of shape"):
         generate(build(), torch.tensor([0.5]), 3)
+
+
+class Chain(nn.Module):
+    """A model of one's own: after token ``k`` comes ``k + x``, until nothing but ``<end>`` is left."""
+
+    def __init__(self, vocab_size=9):
+        super().__init__()
+        self.vocab_size, self.scale = vocab_size, nn.Parameter(torch.tensor(20.0))
+
+    def start(self, x):
+        assert not self.training
+        return x[:, 0]
+
+    def step(self, state, last):
+        following = torch.where(last + state < self.vocab_size, last + state, END)
+        return self.scale * F.one_hot(following, self.vocab_size), state
+
+
+WRITERS = {
+    "vector": (lambda: SequenceGenerator(4, 8, hidden_dim=16), torch.randn(3, 4)),
+    "source": (lambda: Transformer(9, 8, 12, dim=8, num_heads=2), torch.randint(1, 9, (3, 5))),
+    "source and lengths": (
+        lambda: Seq2Seq(9, 8, dim=4, hidden_dim=6),
+        (torch.randint(4, 9, (3, 5)), torch.tensor([5, 1, 3])),
+    ),
+}
+
+
+def make(name):
+    build, given = WRITERS[name]
+    torch.manual_seed(0)
+    model = build()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(2.0)
+    return model, given
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_models_that_read_something_else_begin_a_text_and_end_it(name):
+    model, given = make(name)
+    rows = given if isinstance(given, tuple) else (given,)
+    text = generate(model, given, 9, seed=4)
+    assert text.dtype == torch.long
+    assert len(text) == 3
+    assert text.shape[1] <= 9
+    for row in text.tolist():
+        after = row[row.index(END) + 1 :] if END in row else []
+        assert after == [PAD] * len(after)
+    assert torch.equal(text, torch.stack(list(stream(model, given, 9, seed=4)), 1))
+    assert generate(model, given, 0).shape == (3, 0)
+    assert generate(model, given, 0, num_beams=2).shape == (3, 0)
+    found = translate(model, *rows, num_beams=3, max_length=6)
+    longest = int(found.lengths[:, 0].max())
+    assert torch.equal(generate(model, given, 6, num_beams=3), found.tokens[:, 0, :longest])
+    greedy = translate(model, *rows, max_length=6)
+    assert torch.equal(generate(model, given, 6, temperature=0.0), greedy.tokens[:, 0])
+    one = tuple(part[0] for part in rows)
+    alone = generate(model, one if len(one) > 1 else one[0], 6, temperature=0.0)
+    assert alone.ndim == 1
+    assert torch.equal(alone, greedy.tokens[0, 0, : len(alone)])
+    assert model.training
+
+
+def test_draws_of_a_first_token_follow_the_odds():
+    model, x = make("vector")
+    odds = model.eval()(x[:1], torch.tensor([[4]])).softmax(-1)[0, 0]
+    drawn = generate(model, x[:1].expand(20_000, -1), 1)[:, 0]
+    torch.testing.assert_close(drawn.bincount(minlength=8) / 20_000, odds, atol=0.015, rtol=0)
+
+
+def test_a_model_of_ones_own_needs_two_methods():
+    model = Chain()
+    text = generate(model, torch.tensor([[2], [3]]), 9, temperature=0.0)
+    assert text.tolist() == [[3, 5, 7, END], [4, 7, END, PAD]]  # <start> is 1
+    assert generate(model, torch.tensor([2]), 9, num_beams=2).tolist() == [3, 5, 7, END]
+    assert model.training
+
+
+def test_all_language_models_return_prompt_and_continuation():
+    torch.manual_seed(0)
+    model = RecurrentLanguageModel(9, dim=4, hidden_dim=6)
+    text = generate(model, PROMPT, 20, seed=1)
+    assert text.shape == (2, 23)
+    assert torch.equal(text[:, :3], PROMPT)
+    assert torch.equal(text[:, 3:], torch.stack(list(stream(model, PROMPT, 20, seed=1)), 1))
+    assert generate(model, [1, 2], 3, num_beams=2).shape == (5,)
+    with pytest.raises(ValueError, match=r"generate: prompt must be from 0 to 8, got 9\."):
+        generate(model, [9], 3)
+
+
+def test_refuses_models_that_cannot_write_or_not_so_much():
+    with pytest.raises(TypeError, match="model must be a language model or have methods start and step, got MLP"):  # fmt: skip
+        generate(MLP([2, 3]), [1], 3)
+    model, source = make("source")
+    with pytest.raises(ValueError, match="stream: num_tokens must be at most the context of 12, got 13"):  # fmt: skip
+        stream(model, source, 13)

@@ -42,13 +42,13 @@ def select_rows(state: Any, rows: Tensor) -> Any:
         return None
     if isinstance(state, Tensor):
         return state.index_select(0, rows)
+    if hasattr(state, "select"):
+        selected = state.select(rows)
+        return state if selected is None else selected
     if isinstance(state, dict):
         return {key: select_rows(part, rows) for key, part in state.items()}
-    if isinstance(state, tuple | list):
-        parts = [select_rows(part, rows) for part in state]
-        return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
-    selected = state.select(rows)
-    return state if selected is None else selected
+    parts = [select_rows(part, rows) for part in state]
+    return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
 
 
 @torch.no_grad()
@@ -58,12 +58,12 @@ def beam_search(
     start: Tensor,
     *,
     end: int | None = None,
-    beam_width: int = 4,
+    num_beams: int = 4,
     max_length: int = 64,
     length_power: float = 0.0,
     padding: int = 0,
 ) -> Hypotheses:
-    r"""Keep the ``beam_width`` best beginnings of a sequence, and grow them token by token.
+    r"""Keep the ``num_beams`` best beginnings of a sequence, and grow them token by token.
 
     .. math:: \hat y = \arg\max_y \frac{1}{|y|^{\alpha}} \sum_{t=1}^{|y|} \log p(y_t \mid y_{<t}, x)
 
@@ -72,12 +72,12 @@ def beam_search(
     in the beam and compete with those that go on.
 
     Args:
-        step: The model: ``(state, last tokens (N,)) -> (log-probabilities (N, V), state)``, for any
-            number ``N`` of rows.
+        step: The model: ``(state, last tokens (N,)) -> (logits or log-probabilities (N, V), state)``,
+            for any number ``N`` of rows.
         state: State before the first step for the ``B`` rows of ``start``; see :func:`select_rows`.
         start: First tokens, given and not part of the result, shape ``(B,)``.
         end: Token that ends a sequence; ``None`` where all run to ``max_length``.
-        beam_width: :math:`W`, sequences kept.
+        num_beams: :math:`W`, sequences kept.
         max_length: Longest sequence, its end token included; longer ones are cut.
         length_power: :math:`\alpha`: 0 takes the most probable sequence, which tends to be short, 1
             the best mean per token.
@@ -85,7 +85,7 @@ def beam_search(
 
     Example:
         >>> table = torch.tensor([[0.6, 0.4], [0.1, 0.9]]).log()  # p(next | last)
-        >>> best = beam_search(lambda s, last: (table[last], s), None, torch.tensor([0]), beam_width=2, max_length=3)
+        >>> best = beam_search(lambda s, last: (table[last], s), None, torch.tensor([0]), num_beams=2, max_length=3)
         >>> best.tokens[0].tolist(), best.log_probs.exp()
         ([[1, 1, 1], [0, 0, 0]], tensor([[0.3240, 0.2160]]))
 
@@ -93,12 +93,12 @@ def beam_search(
         Graves, Sequence Transduction with Recurrent Neural Networks, 2012; Wu et al., Google's Neural
         Machine Translation System, 2016, section 7 (length normalization).
     """
-    if beam_width < 1 or max_length < 1:
+    if num_beams < 1 or max_length < 1:
         raise InvalidValue(
-            "beam_search: beam_width and max_length must be 1 or more, "
-            f"got {beam_width} and {max_length}."
+            "beam_search: num_beams and max_length must be 1 or more, "
+            f"got {num_beams} and {max_length}."
         )
-    B, W, device = len(start), beam_width, start.device
+    B, W, device = len(start), num_beams, start.device
     first = torch.arange(B, device=device)[:, None] * W  # (B, 1), first row of each beam
     state = select_rows(state, torch.arange(B, device=device).repeat_interleave(W))
     last = start.repeat_interleave(W)
@@ -110,9 +110,9 @@ def beam_search(
         1, first.new_zeros(1), 0.0
     )
     for _ in range(max_length):
-        gains, state = step(state, last)  # (B * W, V)
-        V = gains.shape[-1]
-        gains = _stop_ended(gains.view(B, W, V), has_ended, padding)
+        logits, state = step(state, last)  # (B * W, V)
+        V = logits.shape[-1]
+        gains = _stop_ended(logits.log_softmax(-1).view(B, W, V), has_ended, padding)
         grown = log_probs[..., None] + gains  # (B, W, V)
         size = lengths + ~has_ended
         score = grown / size[..., None] ** length_power

@@ -4,9 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from gradatim.models import GPT, generate
+from gradatim.decoding import generate
+from gradatim.decoding.single_position import SinglePosition
+from gradatim.models import GPT
 from gradatim.models.gpt import POSITIONS
-from gradatim.models.single_position import SinglePosition
 
 
 @pytest.mark.parametrize("positions", POSITIONS)

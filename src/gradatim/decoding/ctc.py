@@ -3,8 +3,10 @@
 import torch
 from torch import Tensor
 
+from gradatim.decoding.beam import Hypotheses
 from gradatim.errors import InvalidValue
-from gradatim.nn.beam import Hypotheses
+from gradatim.models import CTC
+from gradatim.nn import evaluation_mode
 from gradatim.nn.padding import real_steps
 
 
@@ -58,7 +60,7 @@ def best_path(log_probs: Tensor, lengths: Tensor | None = None) -> tuple[Tensor,
 
 @torch.no_grad()
 def prefix_beam_search(
-    log_probs: Tensor, lengths: Tensor | None = None, *, beam_width: int = 16
+    log_probs: Tensor, lengths: Tensor | None = None, *, num_beams: int = 16
 ) -> Hypotheses:
     r"""Decode with the labelling whose paths together are the most probable.
 
@@ -77,11 +79,11 @@ def prefix_beam_search(
     Args:
         log_probs: Log-probabilities of the labels, blank first, shape ``(B, T, K)``.
         lengths: Real frames of each row, shape ``(B,)``; all by default.
-        beam_width: Prefixes kept.
+        num_beams: Prefixes kept.
 
     Example:
         >>> p = torch.tensor([[[0.6, 0.4], [0.6, 0.4]]])  # all blank: 0.36; "1": 0.64
-        >>> found = prefix_beam_search(p.log(), beam_width=2)
+        >>> found = prefix_beam_search(p.log(), num_beams=2)
         >>> found.tokens[0].tolist(), found.log_probs.exp()
         ([[1], [0]], tensor([[0.6400, 0.3600]]))
 
@@ -89,16 +91,16 @@ def prefix_beam_search(
         Hannun et al., First-Pass Large Vocabulary Continuous Speech Recognition using Bi-Directional
         Recurrent DNNs, 2014, algorithm 1, without a language model.
     """
-    if beam_width < 1 or log_probs.ndim != 3:
+    if num_beams < 1 or log_probs.ndim != 3:
         raise InvalidValue(
-            "prefix_beam_search: log_probs must have shape (B, T, K) and beam_width be 1 or more, "
-            f"got {tuple(log_probs.shape)} and {beam_width}."
+            "prefix_beam_search: log_probs must have shape (B, T, K) and num_beams be 1 or more, "
+            f"got {tuple(log_probs.shape)} and {num_beams}."
         )
     is_real = real_steps("prefix_beam_search", log_probs, lengths)
     B, T, _ = log_probs.shape
-    prefixes = torch.zeros(B, beam_width, T, dtype=torch.long, device=log_probs.device)
-    counts = prefixes.new_zeros(B, beam_width)
-    p_blank = torch.full_like(log_probs[:, :1, 0], -torch.inf).repeat(1, beam_width)  # (B, W)
+    prefixes = torch.zeros(B, num_beams, T, dtype=torch.long, device=log_probs.device)
+    counts = prefixes.new_zeros(B, num_beams)
+    p_blank = torch.full_like(log_probs[:, :1, 0], -torch.inf).repeat(1, num_beams)  # (B, W)
     p_label = p_blank.clone()
     p_blank[:, 0] = 0.0  # the empty prefix
     for t in range(T):
@@ -117,6 +119,34 @@ def prefix_beam_search(
     longest = int(counts.max()) if counts.numel() else 0
     tokens = prefixes.gather(1, order[..., None].expand_as(prefixes))[..., :longest]
     return Hypotheses(tokens, counts, total)
+
+
+@torch.no_grad()
+def transcribe(
+    model: CTC, x: Tensor, lengths: Tensor | None = None, *, num_beams: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Find the label string of each sequence.
+
+    Args:
+        model: A :class:`~gradatim.models.CTC` network, used in evaluation mode; it is left as it was.
+        x: Frames, shape ``(B, T, input_dim)``.
+        lengths: Real frames of each sequence; all by default.
+        num_beams: Width of :func:`prefix_beam_search`; without one, :func:`best_path`.
+
+    Returns:
+        Labels, shape ``(B, L)`` with 0 behind the last, and how many there are, shape ``(B,)``.
+
+    Example:
+        >>> labels, counts = transcribe(CTC(13, 10), torch.randn(4, 20, 13), num_beams=4)
+        >>> len(labels), counts.shape
+        (4, torch.Size([4]))
+    """
+    with evaluation_mode(model):
+        log_probs = model(x, lengths)
+    if num_beams is None:
+        return best_path(log_probs, lengths)
+    found = prefix_beam_search(log_probs, lengths, num_beams=num_beams)
+    return found.tokens[:, 0], found.lengths[:, 0]
 
 
 def _advance(

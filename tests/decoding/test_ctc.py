@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradatim.decoding import best_path, collapse_path, prefix_beam_search
 from gradatim.errors import InvalidValue
-from gradatim.nn import best_path, collapse_path, prefix_beam_search
 
 
 def collapse(path):
@@ -35,7 +35,7 @@ def random_log_probs(seed, *shape):
 def test_a_wide_beam_finds_every_labelling_and_its_probability(seed, T, K):
     log_probs = random_log_probs(seed, 1, T, K)
     expected = every_labelling(log_probs[0])
-    found = prefix_beam_search(log_probs, beam_width=80)
+    found = prefix_beam_search(log_probs, num_beams=80)
     alive = found.log_probs[0] > -torch.inf
     assert int(alive.sum()) == len(expected)
     for w in range(len(expected)):
@@ -51,10 +51,10 @@ def test_a_wide_beam_finds_every_labelling_and_its_probability(seed, T, K):
 def test_padding_never_matters(seed, lengths):
     log_probs = random_log_probs(seed, len(lengths), 6, 4)
     count = torch.tensor(lengths)
-    beam = prefix_beam_search(log_probs, count, beam_width=5)
+    beam = prefix_beam_search(log_probs, count, num_beams=5)
     path, sizes = best_path(log_probs, count)
     for b, length in enumerate(lengths):
-        alone = prefix_beam_search(log_probs[b : b + 1, :length], beam_width=5)
+        alone = prefix_beam_search(log_probs[b : b + 1, :length], num_beams=5)
         assert torch.allclose(alone.log_probs[0], beam.log_probs[b])
         assert torch.equal(alone.lengths[0, :2], beam.lengths[b, :2])
         L = alone.tokens.shape[-1]
@@ -88,7 +88,7 @@ def test_the_best_path_may_miss_the_best_labelling():
     # Graves 2012, fig. 7.2: blank wins both frames (0.7 · 0.6 = 0.42), but "1" has 0.58.
     log_probs = torch.tensor([[[0.7, 0.3], [0.6, 0.4]]]).log()
     assert best_path(log_probs)[1].tolist() == [0]
-    found = prefix_beam_search(log_probs, beam_width=2)
+    found = prefix_beam_search(log_probs, num_beams=2)
     assert found.tokens[0, 0].tolist() == [1]
     assert found.log_probs[0, 0].exp().item() == pytest.approx(0.58, abs=1e-6)
 
@@ -104,7 +104,7 @@ def test_repeated_labels_need_a_blank():
 def test_a_prefix_that_fell_out_and_came_back_is_not_counted_twice():
     for seed in range(30):
         log_probs = random_log_probs(seed, 1, 9, 3)
-        found = prefix_beam_search(log_probs, beam_width=4)
+        found = prefix_beam_search(log_probs, num_beams=4)
         rows = [
             tuple(found.tokens[0, w, : found.lengths[0, w]].tolist())
             for w in range(4)
@@ -115,10 +115,10 @@ def test_a_prefix_that_fell_out_and_came_back_is_not_counted_twice():
 
 def test_bad_arguments_are_refused():
     with pytest.raises(
-        InvalidValue, match=r"shape \(B, T, K\) and beam_width be 1 or more, got \(2, 3\)"
+        InvalidValue, match=r"shape \(B, T, K\) and num_beams be 1 or more, got \(2, 3\)"
     ):
         prefix_beam_search(torch.zeros(2, 3))
     with pytest.raises(InvalidValue, match="and 0"):
-        prefix_beam_search(torch.zeros(1, 2, 3), beam_width=0)
+        prefix_beam_search(torch.zeros(1, 2, 3), num_beams=0)
     with pytest.raises(InvalidValue, match="lengths must be from 0 to the padded length 2, got 3"):
         best_path(torch.zeros(1, 2, 3), torch.tensor([3]))

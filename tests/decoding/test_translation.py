@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from gradatim.data.vocabulary import END, START
+from gradatim.decoding import translate
 from gradatim.errors import InvalidValue
-from gradatim.models import Transformer, translate
+from gradatim.models import GPT, SequenceGenerator, Transformer
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def every_target(length):
 
 
 def test_a_wide_beam_finds_the_most_probable_target(model):
-    found = translate(model, SOURCE, beam_width=40, max_length=2)
+    found = translate(model, SOURCE, num_beams=40, max_length=2)
     for row, source in enumerate(SOURCE):
         best = max(every_target(2), key=lambda target: log_prob(model, source, target))
         assert found.tokens[row, 0, : len(best)].tolist() == best
@@ -55,8 +56,8 @@ def test_width_one_takes_the_likeliest_token_each_time(model):
 
 
 def test_padding_and_neighbours_change_nothing(model):
-    alone = translate(model, SOURCE[1:2, :2], beam_width=3, max_length=5)
-    together = translate(model, SOURCE, beam_width=3, max_length=5)
+    alone = translate(model, SOURCE[1:2, :2], num_beams=3, max_length=5)
+    together = translate(model, SOURCE, num_beams=3, max_length=5)
     width = alone.tokens.shape[-1]
     assert torch.equal(alone.tokens[0], together.tokens[1, :, :width])
     torch.testing.assert_close(alone.log_probs[0], together.log_probs[1])
@@ -66,3 +67,23 @@ def test_padding_and_neighbours_change_nothing(model):
 def test_lengths_beyond_the_context_are_refused(model, length):
     with pytest.raises(InvalidValue, match=f"max_length must be from 1 to the context of 8, got {length}"):  # fmt: skip
         translate(model, SOURCE, max_length=length)
+
+
+def test_language_models_are_sent_to_generate():
+    with pytest.raises(TypeError, match="translate: model must read a source, got GPT"):  # fmt: skip
+        translate(GPT(9, 8, 8, 1, 2), SOURCE)
+
+
+def test_targets_can_be_trained_on(model):
+    found = translate(model, SOURCE, num_beams=2, max_length=3)
+    model(SOURCE, found.tokens[:, 0]).sum().backward()
+    assert model.training
+    (found.log_probs * torch.ones(3, 2, requires_grad=True)).sum().backward()
+
+
+def test_without_a_context_a_target_has_at_most_64_tokens():
+    torch.manual_seed(0)
+    model = SequenceGenerator(3, 8)
+    with torch.no_grad():
+        model.language.readout.bias[END] = -1e9  # it never ends
+    assert translate(model, torch.randn(2, 3)).lengths.tolist() == [[64], [64]]

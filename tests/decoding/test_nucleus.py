@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradatim.nn import keep_top_p
+from gradatim.decoding import keep_top_p
 
 
 @settings(max_examples=50, deadline=None)

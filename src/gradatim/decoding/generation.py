@@ -1,0 +1,171 @@
+"""Text from a model, token by token."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.data.vocabulary import PAD
+from gradatim.decoding.sampling import (
+    check_count,
+    check_drawing,
+    draw_tokens,
+    sample_steps,
+    stack_steps,
+)
+from gradatim.decoding.writing import (
+    Given,
+    Prompt,
+    begin,
+    is_language_model,
+    read,
+    search,
+)
+from gradatim.errors import InvalidValue
+from gradatim.nn.training_modes import evaluation_mode
+
+
+def generate(
+    model: nn.Module,
+    prompt: Prompt,
+    num_tokens: int,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    num_beams: int = 1,
+    use_cache: bool = True,
+    seed: int = 0,
+) -> Tensor:
+    r"""Let a model write: go on with a prompt, or spell out what it has read.
+
+    .. math:: y_t \sim p(\cdot \mid y_{<t}, x)
+
+    A language model (:class:`~gradatim.models.GPT`, :class:`~gradatim.models.RecurrentLanguageModel`) adds
+    exactly ``num_tokens`` tokens to a prompt :math:`y_{\le T}`. A model that reads something else,
+    :math:`x`, begins with nothing and stops at ``<end>``: vectors for a
+    :class:`~gradatim.models.SequenceGenerator`, sources for a :class:`~gradatim.models.Transformer` or
+    :class:`~gradatim.models.Seq2Seq`. See also :func:`translate`, which returns several candidates.
+
+    Args:
+        model: A language model, or a module with the methods ``start`` and ``step`` of the others.
+        prompt: Tokens, ``(T,)`` or a batch ``(B, T)``, at most a GPT's context; or what ``start`` of the model
+            takes, a tuple where that is more than one tensor, such as a source and its lengths.
+        num_tokens: Tokens to add. Past its context, a GPT sees the last ones only.
+        temperature: Divides the logits: below 1 safer, above 1 wilder; 0 takes the likeliest token.
+        top_k: Draw from the ``top_k`` likeliest tokens only.
+        top_p: Draw from the smallest set of likeliest tokens with at least this probability, after
+            ``temperature`` and before ``top_k``.
+        num_beams: More than 1 searches, among so many candidates, for the likeliest continuation
+            instead of drawing one.
+        use_cache: Whether a GPT keeps keys and values; off computes the whole prefix again for every token,
+            which gives the same tokens many times slower.
+        seed: Fixes the draws.
+
+    Returns:
+        The whole text: prompt and continuation, ``(T + num_tokens,)`` or ``(B, T + num_tokens)``. Without a
+        prompt the continuation alone, up to ``num_tokens`` with ``<end>``, then padding.
+
+    Example:
+        >>> from gradatim.models import GPT, SequenceGenerator
+        >>> generate(GPT(10, 16, 8, 1, 2), [1, 2, 3], 5, temperature=0.8, top_k=5).shape
+        torch.Size([8])
+        >>> len(generate(SequenceGenerator(10, 30), torch.randn(4, 10), 6, num_beams=2))
+        4
+    """
+    given, is_batch, draw = _prepare(
+        "generate", model, prompt, num_tokens, temperature, top_k, top_p, seed
+    )
+    if num_beams < 1 or num_beams != int(num_beams):
+        raise InvalidValue(
+            f"generate: num_beams must be a whole number from 1, got {num_beams}. Try 4."
+        )
+    if num_beams > 1 and (temperature, top_k, top_p) != (1.0, None, None):
+        raise InvalidValue(
+            f"generate: num_beams must be 1 with temperature, top_k or top_p, got {num_beams}. "
+            "Beam search draws nothing: choose one or the other."
+        )
+    text = given[0] if is_language_model(model) else given[0].new_empty(len(given[0]), 0).long()
+    if num_beams > 1 and num_tokens:
+        found = search(model, given, num_tokens, num_beams=num_beams, use_cache=use_cache)
+        new = found.tokens[:, 0, : int(found.lengths[:, 0].max())]
+    else:
+        steps = _stream(model, given, num_tokens, draw, use_cache)
+        new = stack_steps(steps, text.new_empty(len(text)))
+    text = torch.cat((text, new), dim=1)
+    return text if is_batch else text[0]
+
+
+def stream(
+    model: nn.Module,
+    prompt: Prompt,
+    num_tokens: int,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    use_cache: bool = True,
+    seed: int = 0,
+) -> Iterator[Tensor]:
+    """Let a model write, and hand over every token as soon as it is drawn.
+
+    Args:
+        model: As in :func:`generate`.
+        prompt: As in :func:`generate`.
+        num_tokens: Tokens to add.
+        temperature: As in :func:`generate`.
+        top_k: As in :func:`generate`.
+        top_p: As in :func:`generate`.
+        use_cache: As in :func:`generate`.
+        seed: Fixes the draws.
+
+    Yields:
+        Tokens of shape ``(B,)``, ``num_tokens`` times, or until all sequences have ended.
+
+    Example:
+        >>> from gradatim.models import GPT
+        >>> [len(token) for token in stream(GPT(10, 16, 8, 1, 2), [1, 2, 3], 4)]
+        [1, 1, 1, 1]
+    """
+    given, _, draw = _prepare("stream", model, prompt, num_tokens, temperature, top_k, top_p, seed)
+    drawn = _stream(model, given, num_tokens, draw, use_cache)
+    return (token.clone() for token in drawn)  # ordinary tensors, which autograd accepts
+
+
+@torch.inference_mode()  # which PyTorch leaves while a generator waits
+def _stream(
+    model: nn.Module,
+    given: Given,
+    num_tokens: int,
+    draw: Callable[[Tensor], Tensor],
+    use_cache: bool,
+) -> Iterator[Tensor]:
+    with evaluation_mode(model):
+        step, state, start, end = begin(model, given, num_tokens, use_cache=use_cache)
+        yield from sample_steps(step, state, start, num_tokens, draw, end=end, padding=PAD)
+
+
+def _prepare(
+    owner: str,
+    model: nn.Module,
+    prompt: Prompt,
+    num_tokens: int,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int,
+) -> tuple[Given, bool, Callable[[Tensor], Tensor]]:
+    """What the model is given, as a batch; whether it was one; and how to draw. All is checked."""
+    given, is_batch = read(owner, model, prompt)
+    check_count(owner, num_tokens)
+    check_drawing(owner, temperature, top_k, top_p)
+    if not is_language_model(model) and num_tokens > getattr(model, "context", num_tokens):
+        raise InvalidValue(
+            f"{owner}: num_tokens must be at most the context of {model.context}, got {num_tokens}."
+        )
+    generator = torch.Generator(given[0].device).manual_seed(seed)
+    draw = partial(
+        draw_tokens, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
+    )
+    return given, is_batch, draw

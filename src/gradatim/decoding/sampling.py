@@ -1,0 +1,173 @@
+"""Draw sequences token by token, greedily or by chance."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gradatim.decoding.beam import DecodeStep
+from gradatim.decoding.nucleus import keep_top_p
+from gradatim.errors import InvalidValue
+
+
+def draw_tokens(
+    log_probs: Tensor,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+) -> Tensor:
+    r"""Draw one token per row.
+
+    .. math:: p_T(k) \propto p(k)^{1/T}
+
+    Args:
+        log_probs: :math:`\log p`, or logits, shape ``(N, V)``.
+        temperature: :math:`T`: 1 draws from the model, less is more cautious, 0 takes the most probable.
+        top_k: Draw from this many most probable tokens only.
+        top_p: Draw from the smallest set of most probable tokens with at least this probability, after
+            ``temperature`` and before ``top_k``; see :func:`keep_top_p`.
+        generator: Source of randomness.
+
+    Returns:
+        Tokens, shape ``(N,)``.
+
+    Example:
+        >>> draw_tokens(torch.tensor([[0.1, 0.7, 0.2]]).log(), temperature=0.0)
+        tensor([1])
+    """
+    check_drawing("draw_tokens", temperature, top_k, top_p)
+    if temperature == 0 or top_k == 1:
+        return log_probs.argmax(-1)
+    log_probs = log_probs / temperature
+    if top_p is not None:
+        log_probs = keep_top_p(log_probs, top_p)
+    if top_k is not None and top_k < log_probs.shape[-1]:
+        log_probs, kept = log_probs.topk(top_k)  # (N, top_k)
+    else:
+        kept = None
+    drawn = torch.multinomial(log_probs.softmax(-1), 1, generator=generator)  # (N, 1)
+    return (drawn if kept is None else kept.gather(1, drawn)).squeeze(1)
+
+
+def sample(
+    step: DecodeStep,
+    state: Any,
+    start: Tensor,
+    num_tokens: int,
+    *,
+    end: int | None = None,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    padding: int = 0,
+    generator: torch.Generator | None = None,
+) -> Tensor:
+    r"""Feed a model its own tokens: :math:`y_t \sim p(\cdot \mid y_{<t}, x)`, one after the other.
+
+    Args:
+        step: The model: ``(state, last tokens (B,)) -> (logits or log-probabilities (B, V), state)``.
+        state: State before the first step.
+        start: First tokens, given and not part of the result, shape ``(B,)``.
+        num_tokens: Tokens to draw at most.
+        end: Token that ends a sequence; ``None`` where all have ``num_tokens`` tokens.
+        temperature: As in :func:`draw_tokens`; 0 is greedy search.
+        top_k: As in :func:`draw_tokens`.
+        top_p: As in :func:`draw_tokens`.
+        padding: Token that fills up sequences which have ended.
+        generator: Source of randomness.
+
+    Returns:
+        Tokens, shape ``(B, L)`` with ``L`` up to ``num_tokens``.
+
+    Example:
+        >>> table = torch.tensor([[0.1, 0.9, 0.0], [0.2, 0.0, 0.8], [1.0, 0.0, 0.0]]).log()
+        >>> sample(lambda s, last: (table[last], s), None, torch.tensor([0, 1]), 4, temperature=0, end=2)
+        tensor([[1, 2],
+                [2, 0]])
+    """
+    check_count("sample", num_tokens)
+    draw = partial(
+        draw_tokens, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
+    )
+    with torch.no_grad():
+        return stack_steps(
+            sample_steps(step, state, start, num_tokens, draw, end=end, padding=padding), start
+        )
+
+
+def sample_steps(
+    step: DecodeStep,
+    state: Any,
+    start: Tensor,
+    num_tokens: int,
+    draw: Callable[[Tensor], Tensor],
+    *,
+    end: int | None = None,
+    padding: int = 0,
+) -> Iterator[Tensor]:
+    """Yield the tokens of :func:`sample`, shape ``(B,)``, one step after the other.
+
+    Args:
+        step: As in :func:`sample`.
+        state: As in :func:`sample`.
+        start: As in :func:`sample`.
+        num_tokens: As in :func:`sample`.
+        draw: Tokens ``(B,)`` from logits ``(B, V)``.
+        end: As in :func:`sample`.
+        padding: As in :func:`sample`.
+
+    Example:
+        >>> steps = sample_steps(lambda s, last: (s.roll(1), s.roll(1)), torch.eye(3)[:1], torch.tensor([0]), 2,
+        ...     lambda logits: logits.argmax(-1))
+        >>> list(steps)
+        [tensor([1]), tensor([2])]
+    """
+    last, has_ended = start, torch.zeros_like(start, dtype=torch.bool)
+    for _ in range(num_tokens):
+        logits, state = step(state, last)  # (B, V)
+        last = draw(logits)  # (B,)
+        if end is not None:
+            last = last.masked_fill(has_ended, padding)
+            has_ended = has_ended | (last == end)
+        yield last
+        if end is not None and bool(has_ended.all()):
+            return
+
+
+def stack_steps(steps: Iterator[Tensor], start: Tensor) -> Tensor:
+    """Put tokens ``(B,)``, none or more, side by side, ``(B, L)``; ``start`` tells their kind.
+
+    Args:
+        steps: Tokens of each step.
+        start: Tokens of shape ``(B,)``, which are not part of the result.
+
+    Example:
+        >>> stack_steps(iter([]), torch.tensor([1, 2])).shape
+        torch.Size([2, 0])
+    """
+    return torch.stack([start, *steps], 1)[:, 1:]
+
+
+def check_count(owner: str, num_tokens: int) -> None:
+    """Raise unless so many tokens can be written."""
+    if num_tokens < 0 or num_tokens != int(num_tokens):
+        raise InvalidValue(
+            f"{owner}: num_tokens must be a whole number from 0, got {num_tokens}. Try 100."
+        )
+
+
+def check_drawing(owner: str, temperature: float, top_k: int | None, top_p: float | None) -> None:
+    """Raise unless tokens can be drawn this way."""
+    if not 0 <= temperature < torch.inf:
+        raise InvalidValue(
+            f"{owner}: temperature must be at least 0, got {temperature}. "
+            "Try 0.8, or 0 for the likeliest token."
+        )
+    if top_k is not None and (top_k < 1 or top_k != int(top_k)):
+        raise InvalidValue(f"{owner}: top_k must be a whole number from 1, got {top_k}. Try 40.")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise InvalidValue(f"{owner}: top_p must be in (0, 1], got {top_p}. Try 0.9.")

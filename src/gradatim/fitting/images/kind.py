@@ -45,9 +45,9 @@ def _read(data: Any, job: ImageOptions) -> "ImagePlayer":
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "ImageModel":
-    from gradatim.fitting.images.model import from_folder
+    from gradatim.fitting.images.model import ImageModel
 
-    return from_folder(description, tensors)
+    return ImageModel.from_folder(description, tensors)
 
 
 IMAGE = Kind(

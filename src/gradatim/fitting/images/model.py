@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
 
 from gradatim.data.decoding import decode_images
-from gradatim.errors import InvalidValue, Unavailable, choose
+from gradatim.errors import InvalidValue, Unavailable
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.images.folders import find_images
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.stored import StoredModel
 from gradatim.fitting.tables.predictors import Fitted, predict
-from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
-from gradatim.models import describe, load_weights, rebuild
 
 CHUNK = 1024  # images that are read at once
 FittedImages = Fitted | ImageNetwork
@@ -32,7 +30,7 @@ def outputs_of(model: FittedImages, images: np.ndarray) -> np.ndarray:
     return predict(model, pixel_features(images))
 
 
-class ImageModel:
+class ImageModel(StoredModel):
     """Models of images, with everything that turns a file into a prediction.
 
     Args:
@@ -44,6 +42,10 @@ class ImageModel:
         about: Plain facts: metrics, verdict, data.
     """
 
+    folder_kind = "image"
+    members = (ImageNetwork, Fitted)
+    own = ("labels", "side", "channels")
+
     def __init__(
         self,
         *,
@@ -54,13 +56,8 @@ class ImageModel:
         recommended: str,
         about: dict[str, Any],
     ) -> None:
+        super().__init__(models=models, recommended=recommended, about=about)
         self.labels, self.side, self.channels = labels, side, channels
-        self.models, self.recommended, self.about = models, recommended, about
-
-    def fitted(self, model: str = RECOMMENDED) -> FittedImages:
-        """The model called ``model``."""
-        name = self.recommended if model == RECOMMENDED else model
-        return self.models[choose("predict", "model", name, self.models)]
 
     def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return the class of every image.
@@ -129,19 +126,6 @@ class ImageModel:
         assert isinstance(fitted, ImageNetwork)
         return fitted.module.eval()
 
-    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
-        """Write a model folder that :func:`gradatim.load_model` reads."""
-        description = {
-            "labels": self.labels,
-            "side": self.side,
-            "channels": self.channels,
-            "recommended": self.recommended,
-            "models": {name: _describe(model) for name, model in self.models.items()},
-            "about": self.about,
-        }
-        tensors = gather_tensors({name: _tensors(model) for name, model in self.models.items()})
-        return save_model(folder, "image", description, tensors, extra)
-
     def __repr__(self) -> str:
         return f"ImageModel({self.recommended!r} for {len(self.labels)} classes of {self.side} × {self.side} images)"
 
@@ -156,38 +140,3 @@ def _files(data: str | Path | Sequence[str | Path]) -> list[Path]:
     if not paths:
         raise InvalidValue(f"predict: {str(path)!r} must hold images (PNG, JPEG), and holds none.")
     return paths
-
-
-def _describe(model: FittedImages) -> dict[str, Any]:
-    shared = {"kind": model.kind, "classes": model.classes, "settings": model.settings}
-    if isinstance(model, ImageNetwork):
-        return {**shared, "module": describe(model.module)}
-    return shared
-
-
-def _tensors(model: FittedImages) -> dict[str, Tensor]:
-    if isinstance(model, ImageNetwork):
-        return model.module.state_dict()
-    return tensors_from(model.arrays)
-
-
-def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> ImageModel:
-    """Rebuild a saved image model."""
-    models: dict[str, FittedImages] = {}
-    for name, facts in description["models"].items():
-        own = tensors_of(name, tensors)
-        if facts["kind"] == ImageNetwork.kind:
-            module = rebuild(facts["module"])
-            load_weights("load_model", module, own)
-            models[name] = ImageNetwork(module.eval(), facts["classes"], facts["settings"])
-        else:
-            arrays = {key: tensor.numpy() for key, tensor in own.items()}
-            models[name] = Fitted(facts["kind"], facts["classes"], arrays, facts["settings"])
-    return ImageModel(
-        labels=description["labels"],
-        side=description["side"],
-        channels=description["channels"],
-        models=models,
-        recommended=description["recommended"],
-        about=description["about"],
-    )

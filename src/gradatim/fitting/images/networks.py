@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data import mixup, rand_augment, random_affine, random_crop, random_flip
+from gradatim.fitting.learning import train_network
+from gradatim.fitting.network import FittedNetwork
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.models import VGG, CifarResNet, HybridViT, ViT
-from gradatim.training import Augmented, Distillation, History, Objective, Trainer
+from gradatim.training import Augmented, Distillation, History, Objective
 
-BLOCK = 64  # images of one forward pass, always filled
 EPOCHS = (2, 40)
 UNTIMED_EPOCHS = 6
 BATCH = 64
@@ -142,7 +143,7 @@ def _rand_augment(x: Tensor, mean: float, spread: float) -> Tensor:
     return (rand_augment((x * spread + mean).clamp(0, 1)) - mean) / spread
 
 
-class ImageNetwork:
+class ImageNetwork(FittedNetwork):
     """A trained network with the scale of its inputs.
 
     Args:
@@ -151,31 +152,22 @@ class ImageNetwork:
         settings: What was chosen, ``mean`` and ``spread`` of the training pixels among it.
     """
 
-    kind = "network"
-
     def __init__(self, module: nn.Module, classes: int, settings: dict[str, Any]) -> None:
-        self.module, self.classes, self.settings = module, classes, settings
-
-    @property
-    def parameters(self) -> int:
-        """Numbers stored."""
-        return sum(p.numel() for p in self.module.parameters())
+        super().__init__(module, settings)
+        self.classes = classes
 
     def inputs(self, images: np.ndarray) -> Tensor:
         """Pictures ``(N, side, side, C)`` as the module takes them, ``(N, C, side, side)``."""
         return as_inputs(images, self.settings["mean"], self.settings["spread"])
 
-    @torch.inference_mode()
+    def forward(self, *rows: np.ndarray) -> Tensor:
+        """Logits of pictures."""
+        inputs = self.inputs(rows[0])  # grey ones would pass for channels last, and give other bits
+        return self.module(inputs.clone(memory_format=torch.contiguous_format))
+
     def outputs(self, images: np.ndarray) -> np.ndarray:
-        """Return probabilities ``(N, classes)``; every pass has the same shape, so bits do not depend on mates."""
-        self.module.eval()
-        logits = []
-        for start in range(0, len(images), BLOCK):
-            part = self.inputs(images[start : start + BLOCK])
-            block = part.new_zeros(BLOCK, *part.shape[1:])
-            block[: len(part)] = part
-            logits.append(self.module(block)[: len(part)])
-        return softmax(torch.cat(logits).double().numpy())
+        """Return probabilities ``(N, classes)``."""
+        return softmax(self.run(images))
 
 
 def as_inputs(images: np.ndarray, mean: float, spread: float) -> Tensor:
@@ -202,35 +194,29 @@ def fit_network(
         NonFiniteError: Training diverged.
     """
     mean, spread = float(images.mean()), float(images.std()) or 1.0
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        module = build_network(settings, classes, images.shape[-1], images.shape[1])
     changes = distortions(settings.distortion, images.shape[1], mean, spread)
     mixing = partial(mixup, alpha=settings.mixing, num_classes=classes) if settings.mixing else None
     objective: Objective = Augmented(changes, mixing=mixing)
     if teacher is not None:
         odds = _Rescaled(teacher, mean, spread)
         objective = Distillation(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
-    forget_faster(module, epochs * -(-len(images) // BATCH))
-    trainer = Trainer(
-        module,
-        "cross_entropy",
-        "adamw",
+
+    def build() -> nn.Module:
+        module = build_network(settings, classes, images.shape[-1], images.shape[1])
+        forget_faster(module, epochs * -(-len(images) // BATCH))
+        return module
+
+    module, history = train_network(
+        build,
+        (as_inputs(images, mean, spread), y),
+        None if validation is None else (as_inputs(validation[0], mean, spread), validation[1]),
         lr=settings.lr,
         weight_decay=settings.weight_decay,
-        schedule="cosine",
         epochs=epochs,
         batch_size=min(BATCH, len(images)),
         objective=objective,
-        device="cpu",
         seed=seed,
-        progress=False,
     )
-    pair = (as_inputs(images, mean, spread), y)
-    watched = None if validation is None else (as_inputs(validation[0], mean, spread), validation[1])  # fmt: skip
-    history = trainer.fit(pair, watched)
-    if history.stopped == "interrupted":  # half a training must not pass for a result
-        raise KeyboardInterrupt
     chosen = {**asdict(settings), "mean": mean, "spread": spread, "epochs": epochs}
     return ImageNetwork(module, classes, chosen), history
 

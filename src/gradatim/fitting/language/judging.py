@@ -10,16 +10,18 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.lib.stride_tricks import sliding_window_view
 
 from gradatim.data.tokenizers import Tokenizer
+from gradatim.fitting.blocks import by_blocks
 from gradatim.models import GPT
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.timeseries import NGram
 
+WINDOWS = 64  # of one forward pass, always filled
 BLOCKS = 20  # stretches of the test part whose differences decide
 
 
-@torch.inference_mode()
 def token_bits(model: GPT, tokens: np.ndarray) -> np.ndarray:
     """Bits of every token that has at least half a context before it, from number ``context // 2 + 1`` on.
 
@@ -35,14 +37,15 @@ def token_bits(model: GPT, tokens: np.ndarray) -> np.ndarray:
         (24,)
     """
     half = max(model.context // 2, 1)
-    windows = torch.from_numpy(tokens.astype(np.int64)).unfold(0, 2 * half + 1, half)
-    parts = []
-    with evaluation_mode(model):
-        for batch in windows.split(64):
-            logits = model(batch[:, :-1])[:, half:]
-            target = batch[:, half + 1 :]
-            parts.append(F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none"))
-    return torch.cat(parts).numpy() / math.log(2)
+    windows = sliding_window_view(tokens.astype(np.int64), 2 * half + 1)[::half]
+
+    def nats(part: np.ndarray) -> np.ndarray:
+        batch = torch.from_numpy(part.copy())  # a view of tokens must not be written to
+        logits = model(batch[:, :-1])[:, half:]  # (B, half, V)
+        return F.cross_entropy(logits.mT, batch[:, half + 1 :], reduction="none").numpy()
+
+    with evaluation_mode(model), torch.inference_mode():
+        return by_blocks(nats, windows, block=WINDOWS).ravel() / math.log(2)
 
 
 def best_ngram(train: np.ndarray, validation: np.ndarray, vocab_size: int) -> NGram:

@@ -54,9 +54,9 @@ def _course(read: "Callable[[], Text]", job: LanguageOptions, **how: Any) -> "Fi
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "LanguageModel":
-    from gradatim.fitting.language.model import from_folder
+    from gradatim.fitting.language.model import LanguageModel
 
-    return from_folder(description, tensors)
+    return LanguageModel.from_folder(description, tensors)
 
 
 LANGUAGE = Kind(

@@ -2,21 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from torch import Tensor
-
-from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.decoding import generate, stream
 from gradatim.errors import InvalidValue
 from gradatim.fitting.loading import load_model
-from gradatim.model_folder import save_model
-from gradatim.models import GPT, describe, load_weights, rebuild
+from gradatim.fitting.stored import StoredWriter
 
 TORN = "�"  # what part of a character decodes to
 
 
-class LanguageModel:
+class LanguageModel(StoredWriter):
     """A network that goes on with a text.
 
     Args:
@@ -25,8 +20,7 @@ class LanguageModel:
         about: Plain facts: bits per character, verdict, data.
     """
 
-    def __init__(self, network: GPT, tokenizer: Tokenizer, *, about: dict[str, Any]) -> None:
-        self.network, self.tokenizer, self.about = network, tokenizer, about
+    folder_kind = "language"
 
     def encode(self, prompt: str, notes: list[str] | None = None) -> list[int]:
         """Token numbers of a prompt; of one longer than the context the last are kept, which ``notes`` is told."""
@@ -88,27 +82,9 @@ class LanguageModel:
         if held:
             yield self.tokenizer.decode(held)
 
-    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
-        """Write a model folder that :func:`gradatim.load_model` reads."""
-        description = {
-            "tokenizer": self.tokenizer.describe(),
-            "network": describe(self.network),
-            "about": self.about,
-        }
-        return save_model(folder, "language", description, self.network.state_dict(), extra)
-
     def __repr__(self) -> str:
         sizes = f"context {self.network.context}, {self.tokenizer.vocab_size} tokens"
         return f"LanguageModel({sizes})"
-
-
-def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> LanguageModel:
-    """Rebuild a saved language model; weights of another network are refused by name."""
-    network = rebuild(description["network"])
-    assert isinstance(network, GPT)
-    load_weights("load_model", network, tensors)
-    tokenizer = rebuild_tokenizer(description["tokenizer"])
-    return LanguageModel(network.eval(), tokenizer, about=description["about"])
 
 
 def load_language_model(folder: str | Path) -> LanguageModel:

@@ -1,12 +1,15 @@
 """The forecasts a network must beat: last value, last season, exponential smoothing, autoregression."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from gradatim.errors import InvalidValue
+from gradatim.fitting.stored import Facts, arrays_from
+from gradatim.model_folder import tensors_from
 from gradatim.timeseries import AR, Smoothing, extrapolate, fit_smoothing, smooth
 
 LAST, SEASONAL = "last value", "seasonal naive"
@@ -14,19 +17,6 @@ SMOOTHING, AUTOREGRESSION = "exponential smoothing", "autoregression"
 RECENT = 2000  # steps that smoothing and autoregression learn from at the most
 LONGEST_ORDER = 60
 EXPLOSION = 2.0  # growth over the horizon that a series with a trend may have
-
-
-class Forecasts(Protocol):
-    """Forecasts of several series from their past."""
-
-    kind: str
-
-    @property
-    def parameters(self) -> int:
-        """Numbers stored."""
-
-    def forecast(self, pasts: Sequence[np.ndarray]) -> np.ndarray:
-        """Return the next steps after each past, shape ``(S, horizon)``."""
 
 
 @dataclass
@@ -49,6 +39,16 @@ class SimpleForecasts:
     def parameters(self) -> int:
         """Numbers stored."""
         return sum(array.size for array in self.arrays.values())
+
+    def store(self) -> tuple[Facts, dict[str, Tensor]]:
+        """Plain facts, and what was learned."""
+        facts = {"kind": self.kind, "horizon": self.horizon, "period": self.period}
+        return facts, tensors_from(self.arrays)
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "SimpleForecasts":
+        """Undo :meth:`store`."""
+        return cls(facts["kind"], facts["horizon"], facts["period"], arrays_from(tensors))
 
     def forecast(self, pasts: Sequence[np.ndarray]) -> np.ndarray:
         """Return the next steps after each past, shape ``(S, horizon)``."""

@@ -51,9 +51,9 @@ def _read(data: Any, job: SeriesOptions) -> "SeriesPlayer":
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "SeriesModel":
-    from gradatim.fitting.series.model import from_folder
+    from gradatim.fitting.series.model import SeriesModel
 
-    return from_folder(description, tensors)
+    return SeriesModel.from_folder(description, tensors)
 
 
 SERIES = Kind(

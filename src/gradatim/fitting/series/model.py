@@ -9,20 +9,20 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.series.candidates import SimpleForecasts
 from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import ONLY, Layout, read_series
 from gradatim.fitting.series.times import Axis
+from gradatim.fitting.stored import Facts, StoredModel
 from gradatim.fitting.tables.reading import iterate
-from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
-from gradatim.models import describe, load_weights, rebuild
+from gradatim.model_folder import tensors_from
 
 FittedSeries = SimpleForecasts | NetworkForecasts
 
 
-class SeriesModel:
+class SeriesModel(StoredModel):
     """Models of series, with everything that turns a past into a forecast.
 
     Args:
@@ -36,6 +36,10 @@ class SeriesModel:
         about: Plain facts: metrics, verdict, data.
     """
 
+    folder_kind = "series"
+    members = (NetworkForecasts, SimpleForecasts)
+    own = ("names", "horizon")
+
     def __init__(
         self,
         *,
@@ -48,17 +52,13 @@ class SeriesModel:
         recommended: str,
         about: dict[str, Any],
     ) -> None:
+        super().__init__(models=models, recommended=recommended, about=about)
         self.layout, self.axis, self.names, self.horizon = layout, axis, names, horizon
-        self.models, self.reach, self.recommended, self.about = models, reach, recommended, about
-
-    def choose(self, model: str = RECOMMENDED) -> str:
-        """The name of the model that ``model`` stands for."""
-        name = self.recommended if model == RECOMMENDED else model
-        return choose("predict", "model", name, self.models)
+        self.reach = reach
 
     def forecast(self, pasts: Sequence[np.ndarray], model: str = RECOMMENDED) -> np.ndarray:
         """Return the next steps of every series from its past, shape ``(S, horizon)``."""
-        return self.models[self.choose(model)].forecast(pasts)
+        return self.fitted(model).forecast(pasts)
 
     def predict(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> pd.DataFrame:
         """Forecast what follows the rows of a table.
@@ -117,61 +117,29 @@ class SeriesModel:
         self.choose(model)
         yield self._predict(pd.concat(list(iterate(data, notes))), model, notes)
 
-    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
-        """Write a model folder that :func:`gradatim.load_model` reads."""
+    def facts(self) -> Facts:
+        """Columns, steps, names and horizon."""
         layout = {"time": self.layout.time, "values": self.layout.values, "group": self.layout.group}  # fmt: skip
-        description = {
-            "layout": layout,
-            "axis": self.axis.to_json(),
-            "names": self.names,
-            "horizon": self.horizon,
-            "recommended": self.recommended,
-            "models": {name: _describe(model) for name, model in self.models.items()},
-            "about": self.about,
+        return {"layout": layout, "axis": self.axis.to_json(), **super().facts()}
+
+    @classmethod
+    def arguments(cls, description: Facts, tensors: dict[str, Tensor]) -> dict[str, Any]:
+        """Undo :meth:`facts`, and take out how far errors reach."""
+        layout, models = description["layout"], description["models"]
+        for facts in models.values():
+            facts.setdefault("horizon", description["horizon"])
+        return {
+            **super().arguments(description, tensors),
+            "layout": Layout(layout["time"], tuple(layout["values"]), layout["group"]),
+            "axis": Axis(**description["axis"]),
+            "reach": {name: tensors.pop(f"{name}/reach").numpy() for name in models},
         }
-        tensors = gather_tensors({name: _tensors(model) for name, model in self.models.items()})
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Those of the models, and how far their errors reach."""
         reach = tensors_from({f"{name}/reach": reach for name, reach in self.reach.items()})
-        return save_model(folder, "series", description, tensors | reach, extra)
+        return super().tensors() | reach
 
     def __repr__(self) -> str:
         count = f"{len(self.names)} series" if self.names != [ONLY] else self.layout.values[0]
         return f"SeriesModel({self.recommended!r} for {count}, {self.horizon} steps ahead)"
-
-
-def _describe(model: FittedSeries) -> dict[str, Any]:
-    if isinstance(model, SimpleForecasts):
-        return {"kind": model.kind, "period": model.period}
-    return {"kind": model.kind, "settings": model.settings, "module": describe(model.module)}
-
-
-def _tensors(model: FittedSeries) -> dict[str, Tensor]:
-    if isinstance(model, NetworkForecasts):
-        return model.module.state_dict()
-    return tensors_from(model.arrays)
-
-
-def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> SeriesModel:
-    """Rebuild a saved model of series."""
-    models: dict[str, FittedSeries] = {}
-    reach, horizon = {}, description["horizon"]
-    for name, facts in description["models"].items():
-        own = tensors_of(name, tensors)
-        reach[name] = own.pop("reach").numpy()
-        if facts["kind"] == NetworkForecasts.kind:
-            module = rebuild(facts["module"])
-            load_weights("load_model", module, own)
-            models[name] = NetworkForecasts(module.eval(), facts["settings"], horizon)
-        else:
-            arrays = {key: tensor.numpy() for key, tensor in own.items()}
-            models[name] = SimpleForecasts(facts["kind"], horizon, facts["period"], arrays)
-    layout = description["layout"]
-    return SeriesModel(
-        layout=Layout(layout["time"], tuple(layout["values"]), layout["group"]),
-        axis=Axis(**description["axis"]),
-        names=description["names"],
-        horizon=horizon,
-        models=models,
-        reach=reach,
-        recommended=description["recommended"],
-        about=description["about"],
-    )

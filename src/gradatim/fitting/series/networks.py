@@ -8,9 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from gradatim.fitting.learning import train_network
+from gradatim.fitting.network import FittedNetwork
 from gradatim.losses import gaussian_likelihood
 from gradatim.models import MLP, Forecaster
-from gradatim.training import History, Trainer
+from gradatim.training import History
 
 MOST_WINDOWS = 20_000
 STEPS = 1500  # gradient steps of a training, about
@@ -59,7 +61,7 @@ def draw_settings(trial: int, seed: int) -> SeriesSettings:
     )
 
 
-class NetworkForecasts:
+class NetworkForecasts(FittedNetwork):
     """A trained network. It sees changes from the last value of its window, in units of the series' own.
 
     Args:
@@ -68,27 +70,25 @@ class NetworkForecasts:
         horizon: Steps ahead.
     """
 
-    kind = "network"
+    own = ("settings", "horizon")
+    block = 1  # a pass costs little, and most tables hold one series
 
     def __init__(self, module: nn.Module, settings: dict[str, Any], horizon: int) -> None:
-        self.module, self.settings, self.horizon = module, settings, horizon
+        super().__init__(module, settings)
+        self.horizon = horizon
 
-    @property
-    def parameters(self) -> int:
-        """Numbers stored."""
-        return sum(p.numel() for p in self.module.parameters())
+    def forward(self, *rows: np.ndarray) -> Tensor:
+        """The next changes after windows of changes."""
+        return _mean(
+            self.module, self.module(_shape(self.module, torch.from_numpy(rows[0]).float()))
+        )
 
-    @torch.inference_mode()
     def forecast(self, pasts: Sequence[np.ndarray]) -> np.ndarray:
         """Return the next steps after each past, shape ``(S, horizon)``."""
-        self.module.eval()
         length, scales = self.settings["length"], np.array(self.settings["scales"])
         rows = [np.pad(x, (max(length - len(x), 0), 0), mode="edge")[-length:] for x in pasts]
         x = np.stack(rows)
-        inputs = (x - x[:, -1:]) / scales[:, None]
-        # one at a time: the bits of a forecast must not depend on how many others are made
-        outputs = [self.module(_shape(self.module, row[None])) for row in torch.from_numpy(inputs).float()]  # fmt: skip
-        changes = torch.cat([_mean(self.module, out) for out in outputs]).double().numpy()
+        changes = self.run((x - x[:, -1:]) / scales[:, None])
         return x[:, -1:] + changes * scales[:, None]
 
 
@@ -112,29 +112,18 @@ def fit_network(
     length = int(np.clip(settings.reach * max(period, horizon, 4), 2, max(shortest - horizon - 4, 2)))  # fmt: skip
     scales = np.array([float(np.std(x)) or 1.0 for x in series])
     X, Y = _windows(series, scales, length, horizon, seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        module = _build(length, horizon, settings)
-    rows = min(64, len(X))
-    is_recurrent = isinstance(module, Forecaster)
-    trainer = Trainer(
-        module,
-        gaussian_likelihood if is_recurrent else "mse",
-        "adamw",
+    rows, is_recurrent = min(64, len(X)), settings.reader == "gru"
+    module, history = train_network(
+        lambda: _build(length, horizon, settings),
+        (X[..., None], Y[..., None]) if is_recurrent else (X, Y),
+        loss=gaussian_likelihood if is_recurrent else "mse",
         lr=settings.lr,
         weight_decay=settings.weight_decay,
-        schedule="cosine",
         epochs=int(np.clip(STEPS * rows // len(X), 3, 300)),
         batch_size=rows,
         clip_norm=1.0,
-        device="cpu",
         seed=seed,
-        progress=False,
     )
-    target = Y[..., None] if is_recurrent else Y
-    history = trainer.fit((_shape(module, X), target))
-    if history.stopped == "interrupted":  # half a training must not pass for a result
-        raise KeyboardInterrupt
     chosen = {**asdict(settings), "length": length, "scales": scales.tolist()}
     return NetworkForecasts(module, chosen, horizon), history
 

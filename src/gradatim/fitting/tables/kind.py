@@ -86,9 +86,9 @@ def _read(data: Any, job: TableOptions) -> "TablePlayer":
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "TableModel":
-    from gradatim.fitting.tables.model import from_folder
+    from gradatim.fitting.tables.model import TableModel
 
-    return from_folder(description, tensors)
+    return TableModel.from_folder(description, tensors)
 
 
 TABLE = Kind(

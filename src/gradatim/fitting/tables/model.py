@@ -15,6 +15,7 @@ from torch import Tensor
 from gradatim.errors import choose
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.stored import Facts, StoredModel
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import (
     Preprocessing,
@@ -23,7 +24,6 @@ from gradatim.fitting.tables.preprocessing import (
     read_columns,
 )
 from gradatim.fitting.tables.reading import iterate
-from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
 from gradatim.models import MLP
 
 
@@ -35,7 +35,7 @@ class Fallbacks:
     unseen: Counter[str] = field(default_factory=Counter)
 
 
-class TableModel:
+class TableModel(StoredModel):
     """A model of a table, with everything that turns rows into predictions.
 
     Args:
@@ -47,6 +47,10 @@ class TableModel:
         about: Plain facts: metrics, verdict, data.
     """
 
+    folder_kind = "table"
+    members = (Fitted,)
+    own = ("target", "labels")
+
     def __init__(
         self,
         *,
@@ -57,18 +61,13 @@ class TableModel:
         recommended: str,
         about: dict[str, Any],
     ) -> None:
+        super().__init__(models=models, recommended=recommended, about=about)
         self.target, self.labels, self.preprocessing = target, labels, preprocessing
-        self.models, self.recommended, self.about = models, recommended, about
 
     @property
     def columns(self) -> list[str]:
         """Names of the columns that a table must have."""
         return [encoder.column.name for encoder in self.preprocessing.encoders]
-
-    def fitted(self, model: str = RECOMMENDED) -> Fitted:
-        """The arrays of the model called ``model``."""
-        name = self.recommended if model == RECOMMENDED else model
-        return self.models[choose("predict", "model", name, self.models)]
 
     def outputs(
         self, frame: pd.DataFrame, model: str = RECOMMENDED, fallbacks: Fallbacks | None = None
@@ -140,43 +139,17 @@ class TableModel:
             layer.load_state_dict(state)
         return module.eval()
 
-    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
-        """Write a model folder that :func:`gradatim.load_model` reads."""
-        description = {
-            "target": self.target,
-            "labels": self.labels,
-            "recommended": self.recommended,
-            "preprocessing": self.preprocessing.to_json(),
-            "models": {
-                name: {"kind": m.kind, "classes": m.classes, "settings": m.settings}
-                for name, m in self.models.items()
-            },
-            "about": self.about,
-        }
-        tensors = gather_tensors({name: tensors_from(m.arrays) for name, m in self.models.items()})
-        return save_model(folder, "table", description, tensors, extra)
+    def facts(self) -> Facts:
+        """Target, labels and preprocessing."""
+        return {**super().facts(), "preprocessing": self.preprocessing.to_json()}
+
+    @classmethod
+    def arguments(cls, description: Facts, tensors: dict[str, Tensor]) -> dict[str, Any]:
+        """Undo :meth:`facts`."""
+        preprocessing = from_json(description["preprocessing"])
+        return {**super().arguments(description, tensors), "preprocessing": preprocessing}
 
     def __repr__(self) -> str:
         return (
             f"TableModel({self.recommended!r} for {self.target!r} from {len(self.columns)} columns)"
         )
-
-
-def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TableModel:
-    """Rebuild a saved table model."""
-    models = {
-        name: Fitted(m["kind"], m["classes"], _arrays(name, tensors), m["settings"])
-        for name, m in description["models"].items()
-    }
-    return TableModel(
-        target=description["target"],
-        labels=description["labels"],
-        preprocessing=from_json(description["preprocessing"]),
-        models=models,
-        recommended=description["recommended"],
-        about=description["about"],
-    )
-
-
-def _arrays(name: str, tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
-    return {key: tensor.numpy() for key, tensor in tensors_of(name, tensors).items()}

@@ -6,13 +6,19 @@ hidden layers it is a ridge, logistic or discriminant model, and with zero weigh
 independent trees.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
-BLOCK = 1024  # rows of one product; products are always filled, so that a row's bits do not depend on the table around it
+from gradatim.fitting.blocks import by_blocks
+from gradatim.fitting.stored import Facts, arrays_from
+from gradatim.model_folder import tensors_from
+
+BLOCK = 1024  # rows of one product
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +42,16 @@ class Fitted:
         """Numbers stored."""
         return sum(array.size for array in self.arrays.values())
 
+    def store(self) -> tuple[Facts, dict[str, Tensor]]:
+        """Plain facts, and everything learned."""
+        facts = {"kind": self.kind, "classes": self.classes, "settings": self.settings}
+        return facts, tensors_from(self.arrays)
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "Fitted":
+        """Undo :meth:`store`."""
+        return cls(facts["kind"], facts["classes"], arrays_from(tensors), facts["settings"])
+
 
 def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     """Return class probabilities ``(N, classes)``, or values ``(N,)`` for regression.
@@ -45,17 +61,9 @@ def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
         >>> predict(line, np.array([[0.0], [3.0]])).tolist()
         [1.0, 7.0]
     """
-    outputs = [_predict_block(fitted, X[k : k + BLOCK]) for k in range(0, len(X), BLOCK)]
-    return np.concatenate(outputs) if outputs else _predict_block(fitted, X)
-
-
-def _predict_block(fitted: Fitted, X: np.ndarray) -> np.ndarray:
-    rows = len(X)
-    if fitted.kind in ("chain", "nearest"):
-        padded = np.zeros((BLOCK, X.shape[1]))
-        padded[:rows] = X
-        X = padded
-    outputs = _KINDS[fitted.kind](fitted, X)[:rows]
+    # trees sum nothing across features: any number of them gives a row the same bits
+    block = BLOCK if fitted.kind in ("chain", "nearest") else min(BLOCK, max(len(X), 1))
+    outputs = by_blocks(partial(_KINDS[fitted.kind], fitted), X, block=block)
     return outputs if fitted.classes else outputs[:, 0]
 
 

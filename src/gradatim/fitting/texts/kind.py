@@ -49,9 +49,9 @@ def _read(data: Any, job: TextOptions) -> "TextPlayer":
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "TextModel":
-    from gradatim.fitting.texts.model import from_folder
+    from gradatim.fitting.texts.model import TextModel
 
-    return from_folder(description, tensors)
+    return TextModel.from_folder(description, tensors)
 
 
 TEXT = Kind(

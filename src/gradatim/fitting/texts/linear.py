@@ -8,17 +8,20 @@ before the text is scaled to length 1; :math:`n_t` of the :math:`N` training tex
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
+from torch import Tensor
 
 from gradatim.evaluation.metrics import score
+from gradatim.fitting.stored import Facts
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.fitting.texts.corpus import TermCounts, count_terms, read_corpus
+from gradatim.model_folder import tensors_from
 
 MAX_TERMS = 50_000
 MIN_TEXTS = 2  # that a term must stand in
@@ -56,6 +59,18 @@ class WordModel:
     def parameters(self) -> int:
         """Numbers stored."""
         return self.rarity.size + self.weight.size + self.bias.size
+
+    def store(self) -> tuple[Facts, dict[str, Tensor]]:
+        """Plain facts, and what was learned."""
+        facts = {"kind": self.kind, "classes": self.classes, "settings": self.settings, "terms": self.terms}  # fmt: skip
+        arrays = {"rarity": self.rarity, "weight": self.weight, "bias": self.bias}
+        return facts, tensors_from(arrays)
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "WordModel":
+        """Undo :meth:`store`."""
+        rarity, weight, bias = (tensors[key].numpy() for key in ("rarity", "weight", "bias"))
+        return cls(facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"])
 
     @cached_property
     def words(self) -> list[str]:

@@ -7,24 +7,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from torch import Tensor
 
-from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.errors import InvalidValue, choose, nearest_first
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.stored import StoredModel
 from gradatim.fitting.tables.reading import iterate
 from gradatim.fitting.texts.linear import WordModel
 from gradatim.fitting.texts.networks import TextNetwork
 from gradatim.fitting.texts.pretrained import PretrainedNetwork
 from gradatim.fitting.texts.problem import read_texts
-from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
-from gradatim.models import BERT, SentenceEncoder, describe, load_weights, rebuild
 
 FittedText = WordModel | TextNetwork | PretrainedNetwork
 
 
-class TextModel:
+class TextModel(StoredModel):
     """Models of texts, with everything that turns a text into a prediction.
 
     Args:
@@ -36,6 +33,10 @@ class TextModel:
         about: Plain facts: metrics, verdict, data.
     """
 
+    folder_kind = "text"
+    members = (WordModel, PretrainedNetwork, TextNetwork)
+    own = ("text", "target", "labels")
+
     def __init__(
         self,
         *,
@@ -46,13 +47,8 @@ class TextModel:
         recommended: str,
         about: dict[str, Any],
     ) -> None:
+        super().__init__(models=models, recommended=recommended, about=about)
         self.text, self.target, self.labels = text, target, labels
-        self.models, self.recommended, self.about = models, recommended, about
-
-    def fitted(self, model: str = RECOMMENDED) -> FittedText:
-        """The model called ``model``."""
-        name = self.recommended if model == RECOMMENDED else model
-        return self.models[choose("predict", "model", name, self.models)]
 
     def outputs(self, frame: pd.DataFrame, model: str, notes: list[str]) -> np.ndarray:
         """Return probabilities ``(N, classes)`` or values ``(N,)``; ``notes`` tells of missing texts."""
@@ -96,85 +92,5 @@ class TextModel:
         for chunk in iterate(data, notes):
             yield prediction_frame(self.outputs(chunk, model, notes), self.labels)
 
-    def save(self, folder: str | Path, extra: dict[str, bytes] | None = None) -> Path:
-        """Write a model folder that :func:`gradatim.load_model` reads."""
-        description = {
-            "text": self.text,
-            "target": self.target,
-            "labels": self.labels,
-            "recommended": self.recommended,
-            "models": {name: _describe(model) for name, model in self.models.items()},
-            "about": self.about,
-        }
-        tensors = gather_tensors({name: _tensors(model) for name, model in self.models.items()})
-        return save_model(folder, "text", description, tensors, extra)
-
     def __repr__(self) -> str:
         return f"TextModel({self.recommended!r} for {self.target!r} from {self.text!r})"
-
-
-def _describe(model: FittedText) -> dict[str, Any]:
-    shared = {"kind": model.kind, "classes": model.classes, "settings": model.settings}
-    if isinstance(model, WordModel):
-        return {**shared, "terms": model.terms}
-    if isinstance(model, PretrainedNetwork):
-        encoder = model.encoder
-        return {
-            **shared,
-            "terms": model.words.terms,
-            "module": describe(encoder.model),
-            "tokens": encoder.tokenizer.tokens,
-            "is_cased": encoder.tokenizer.is_cased,
-            "max_length": encoder.max_length,
-        }
-    return {**shared, "words": model.words, "module": describe(model.module)}
-
-
-def _tensors(model: FittedText) -> dict[str, Tensor]:
-    if isinstance(model, TextNetwork):
-        return model.module.state_dict()
-    if isinstance(model, PretrainedNetwork):
-        own = {"center": model.center, "scale": model.scale, "head": model.weight}
-        encoder = gather_tensors({"encoder": model.encoder.model.state_dict()})
-        return encoder | tensors_from(own) | _tensors(model.words)
-    return tensors_from({"rarity": model.rarity, "weight": model.weight, "bias": model.bias})
-
-
-def _word_model(facts: dict[str, Any], own: dict[str, Tensor]) -> WordModel:
-    rarity, weight, bias = (own[key].numpy() for key in ("rarity", "weight", "bias"))
-    return WordModel(facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"])
-
-
-def _pretrained(facts: dict[str, Any], own: dict[str, Tensor]) -> PretrainedNetwork:
-    trunk = rebuild(facts["module"])
-    assert isinstance(trunk, BERT)
-    load_weights("load_model", trunk, tensors_of("encoder", own))
-    tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])
-    encoder = SentenceEncoder(trunk, tokenizer, max_length=facts["max_length"])
-    center, scale, head = (own[key].numpy() for key in ("center", "scale", "head"))
-    return PretrainedNetwork(encoder, center, scale, head, _word_model(facts, own), facts["settings"])  # fmt: skip
-
-
-def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> TextModel:
-    """Rebuild a saved text model."""
-    models: dict[str, FittedText] = {}
-    for name, facts in description["models"].items():
-        own = tensors_of(name, tensors)
-        if facts["kind"] == WordModel.kind:
-            models[name] = _word_model(facts, own)
-        elif facts["kind"] == PretrainedNetwork.kind:
-            models[name] = _pretrained(facts, own)
-        else:
-            module = rebuild(facts["module"])
-            load_weights("load_model", module, own)
-            models[name] = TextNetwork(
-                facts["words"], module.eval(), facts["classes"], facts["settings"]
-            )
-    return TextModel(
-        text=description["text"],
-        target=description["target"],
-        labels=description["labels"],
-        models=models,
-        recommended=description["recommended"],
-        about=description["about"],
-    )

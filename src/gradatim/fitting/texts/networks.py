@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data.vocabulary import PAD, SPECIALS, UNKNOWN
+from gradatim.fitting.learning import read_target, train_network
+from gradatim.fitting.network import FittedNetwork
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.fitting.texts.corpus import STRANGER, Corpus, read_corpus
 from gradatim.models import BagOfEmbeddings, SequenceClassifier
-from gradatim.training import History, Trainer
-
-BLOCK = 64  # texts of one forward pass, always filled
+from gradatim.training import History
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def tokens_of(
     return torch.from_numpy(tokens), torch.from_numpy(np.maximum(lengths, 1))
 
 
-class TextNetwork:
+class TextNetwork(FittedNetwork):
     """A trained network with its vocabulary.
 
     Args:
@@ -107,36 +107,28 @@ class TextNetwork:
         settings: What was chosen, and for regression ``center`` and ``scale`` of the target.
     """
 
-    kind = "network"
+    own = ("words", "classes", "settings")
 
     def __init__(
         self, words: list[str], module: nn.Module, classes: int, settings: dict[str, Any]
     ) -> None:
-        self.words, self.module, self.classes, self.settings = words, module, classes, settings
+        super().__init__(module, settings)
+        self.words, self.classes = words, classes
 
-    @property
-    def parameters(self) -> int:
-        """Numbers stored."""
-        return sum(p.numel() for p in self.module.parameters())
+    def forward(self, *rows: np.ndarray) -> Tensor:
+        """Logits or values of tokens and lengths."""
+        return self.module(*map(torch.from_numpy, rows))
 
     def outputs(self, texts: Sequence[str]) -> np.ndarray:
         """Return probabilities ``(N, classes)``, or values ``(N,)``."""
         corpus = read_corpus(texts, self.words)
         return self.from_corpus(corpus, np.arange(len(texts)))
 
-    @torch.inference_mode()
     def from_corpus(self, corpus: Corpus, rows: np.ndarray) -> np.ndarray:
-        """Return outputs of texts; every pass has the same shape, so a text's bits do not depend on its mates."""
-        self.module.eval()
+        """Return outputs of the texts ``rows``."""
         length = self.settings["length"]
         tokens, lengths = tokens_of(corpus, rows, self.words, length)
-        logits = []
-        for part, own in zip(tokens.split(BLOCK - 1), lengths.split(BLOCK - 1), strict=True):
-            block = torch.full((BLOCK, length), UNKNOWN)  # the last row keeps the full length
-            lasting = torch.full((BLOCK,), length)
-            block[: len(part)], lasting[: len(part)] = part, own
-            logits.append(self.module(block, lasting)[: len(part)])
-        z = torch.cat(logits).double().numpy() if logits else np.zeros((0, max(self.classes, 1)))
+        z = self.run(tokens.numpy(), lengths.numpy(), filler=(UNKNOWN, length))
         if self.classes:
             return softmax(z)
         return z[:, 0] * self.settings["scale"] + self.settings["center"]
@@ -156,34 +148,25 @@ def fit_network(
     Raises:
         NonFiniteError: Training diverged.
     """
-    center, scale = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
+    target, words = read_target(y, classes), choose_words(corpus, rows, settings.words)
 
-    def batch(texts: np.ndarray, target: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
-        values = target if classes else ((target - center) / scale).astype(np.float32)[:, None]
-        return *tokens_of(corpus, texts, words, settings.length), torch.from_numpy(values)
+    def batch(texts: np.ndarray, y: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
+        values = torch.from_numpy(target.encode(y))
+        return *tokens_of(corpus, texts, words, settings.length), values
 
-    words = choose_words(corpus, rows, settings.words)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        module = _build(len(words) + len(SPECIALS), classes or 1, settings)
-    trainer = Trainer(
-        module,
-        "cross_entropy" if classes else "mse",
-        "adamw",
+    module, history = train_network(
+        lambda: _build(len(words) + len(SPECIALS), classes or 1, settings),
+        batch(rows, y),
+        None if validation is None else batch(*validation),
+        loss=target.loss,
         lr=settings.lr,
         weight_decay=settings.weight_decay,
-        schedule="cosine",
         epochs=settings.epochs * _repeats(len(rows)),
         batch_size=32 if len(rows) < 10_000 else 64,
         clip_norm=1.0,
-        device="cpu",
         seed=seed,
-        progress=False,
     )
-    history = trainer.fit(batch(rows, y), None if validation is None else batch(*validation))
-    if history.stopped == "interrupted":  # half a training must not pass for a result
-        raise KeyboardInterrupt
-    chosen = {**asdict(settings), "center": center, "scale": scale}
+    chosen = {**asdict(settings), "center": target.center, "scale": target.scale}
     return TextNetwork(words, module, classes, chosen), history
 
 

@@ -1,6 +1,6 @@
 """The network with published weights: what a BERT says of a text beside its words, or a BERT that goes on learning."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,6 +13,9 @@ from torch import Tensor, nn
 from gradatim.data import pad_sequences
 from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import CLASS, SEPARATOR
+from gradatim.fitting.blocks import by_blocks
+from gradatim.fitting.learning import Target, read_target, train_network
+from gradatim.fitting.stored import Facts, restore_network
 from gradatim.fitting.texts.corpus import TermCounts
 from gradatim.fitting.texts.linear import (
     WordModel,
@@ -21,13 +24,15 @@ from gradatim.fitting.texts.linear import (
     fit_trivial,
     weigh,
 )
-from gradatim.models import BERT, SentenceEncoder, mean_vector
+from gradatim.model_folder import gather_tensors, tensors_from, tensors_of
+from gradatim.models import BERT, SentenceEncoder, describe, mean_vector
 from gradatim.optim.schedules import linear, warm_up
-from gradatim.training import History, Trainer
+from gradatim.training import History
 
 HEAD, TUNED = "head", "fine-tuned"
 FRONT = 0.25  # of the tokens that are read of a long text come from its beginning
 BATCH = 16
+BLOCK = 64  # vectors that are read out at once, always filled
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,33 @@ class PretrainedNetwork:
         """Numbers stored."""
         return sum(p.numel() for p in self.encoder.model.parameters()) + self.weight.size + self.words.parameters  # fmt: skip
 
+    def store(self) -> tuple[Facts, dict[str, Tensor]]:
+        """Facts and tensors of the words, with those of encoder and head."""
+        facts, tensors = self.words.store()
+        tokenizer = self.encoder.tokenizer
+        facts |= {
+            "kind": self.kind,
+            "settings": self.settings,
+            "module": describe(self.encoder.model),
+            "tokens": tokenizer.tokens,
+            "is_cased": tokenizer.is_cased,
+            "max_length": self.encoder.max_length,
+        }
+        own = {"center": self.center, "scale": self.scale, "head": self.weight}
+        encoder = gather_tensors({"encoder": self.encoder.model.state_dict()})
+        return facts, encoder | tensors_from(own) | tensors
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "PretrainedNetwork":
+        """Undo :meth:`store`."""
+        trunk = restore_network(facts["module"], tensors_of("encoder", tensors))
+        assert isinstance(trunk, BERT)
+        tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])
+        encoder = SentenceEncoder(trunk, tokenizer, max_length=facts["max_length"])
+        center, scale, head = (tensors[key].numpy() for key in ("center", "scale", "head"))
+        words = WordModel.restore(facts, tensors)
+        return cls(encoder, center, scale, head, words, facts["settings"])
+
     def outputs(self, texts: Sequence[str], vectors: np.ndarray | None = None) -> np.ndarray:
         """Return probabilities ``(N, classes)``, or values ``(N,)``.
 
@@ -130,7 +162,11 @@ class PretrainedNetwork:
         """
         if vectors is None:
             vectors = read_vectors(self.encoder, texts, self.settings["tokens"])
-        meaning = ((vectors - self.center) / self.scale) @ self.weight.T
+
+        def read_out(h: np.ndarray) -> np.ndarray:
+            return ((h - self.center) / self.scale) @ self.weight.T
+
+        meaning = by_blocks(read_out, vectors, block=BLOCK)
         return self.words.finish(self.words.logits(self.words.features(texts)) + meaning)
 
 
@@ -216,45 +252,37 @@ def fine_tune(
     Raises:
         NonFiniteError: Training diverged.
     """
-    center, scale = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
+    target = read_target(y, classes)
 
-    def batches(some: Sequence[str], target: np.ndarray) -> _LikeLengths:
-        values = target if classes else ((target - center) / scale).astype(np.float32)[:, None]
-        return _LikeLengths(cut_tokens(encoder.tokenizer, some, settings.tokens), torch.as_tensor(values), seed)  # fmt: skip
+    def batches(some: Sequence[str], y: np.ndarray) -> _LikeLengths:
+        values = torch.as_tensor(target.encode(y))
+        return _LikeLengths(cut_tokens(encoder.tokenizer, some, settings.tokens), values, seed)
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        module = _MeanReader(deepcopy(encoder.model), classes or 1)
-    history = Trainer(
-        module,
-        "cross_entropy" if classes else "mse",
-        "adamw",
+    module, history = train_network(
+        lambda: _MeanReader(deepcopy(encoder.model), classes or 1),
+        batches(texts, y),
+        None if validation is None else batches(*validation),
+        loss=target.loss,
         lr=settings.lr,
         weight_decay=0.01,
         schedule=warm_up(epochs=0.1 * settings.epochs, then=linear()),
         epochs=settings.epochs,
         clip_norm=1.0,
-        device="cpu",
         seed=seed,
-        progress=False,
-    ).fit(batches(texts, y), None if validation is None else batches(*validation))
-    if history.stopped == "interrupted":  # half a training must not pass for a result
-        raise KeyboardInterrupt
+    )
     tuned = SentenceEncoder(module.trunk, encoder.tokenizer, max_length=encoder.max_length)
-    return _as_network(tuned, module.readout, y, classes, scale, center, settings), history
+    return _as_network(tuned, module.readout, y, target, settings), history
 
 
 def _as_network(
     encoder: SentenceEncoder,
     readout: nn.Linear,
     y: np.ndarray,
-    classes: int,
-    scale: float,
-    center: float,
+    target: Target,
     settings: PretrainedSettings,
 ) -> PretrainedNetwork:
-    words = fit_trivial(y, classes)  # knows no word
-    words.bias = readout.bias.detach().double().numpy() * scale + center
-    weight = readout.weight.detach().double().numpy() * scale
+    words = fit_trivial(y, target.classes)  # knows no word
+    words.bias = readout.bias.detach().double().numpy() * target.scale + target.center
+    weight = readout.weight.detach().double().numpy() * target.scale
     dim = encoder.model.dim
     return PretrainedNetwork(encoder, np.zeros(dim), np.ones(dim), weight, words, asdict(settings))

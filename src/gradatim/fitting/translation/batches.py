@@ -26,9 +26,9 @@ def decode(tokenizer: Tokenizer, tokens: Sequence[int]) -> str:
     return tokenizer.decode([n - FIRST for n in numbers[:stop] if n >= FIRST])
 
 
-def pad_tokens(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Sentences side by side, filled up at the end, shape ``(B, T)``."""
-    out = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)
+def pad_tokens(rows: Sequence[Sequence[int]], width: int | None = None) -> Tensor:
+    """Sentences side by side, filled up at the end to ``width`` or the longest, shape ``(B, T)``."""
+    out = np.full((len(rows), width or max(map(len, rows))), PAD, dtype=np.int64)
     for k, row in enumerate(rows):
         out[k, : len(row)] = row
     return torch.from_numpy(out)

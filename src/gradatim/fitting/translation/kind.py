@@ -42,9 +42,9 @@ def _course(read: "Callable[[], Sampled]", job: TranslationOptions, **how: Any) 
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "TranslationModel":
-    from gradatim.fitting.translation.model import from_folder
+    from gradatim.fitting.translation.model import TranslationModel
 
-    return from_folder(description, tensors)
+    return TranslationModel.from_folder(description, tensors)
 
 
 TRANSLATION = Kind(

@@ -1,0 +1,68 @@
+"""A trained network as a candidate holds it: it predicts row by row, and a model folder can hold it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradatim.fitting.blocks import by_blocks
+from gradatim.fitting.stored import Facts, restore_network
+from gradatim.models import describe
+from gradatim.nn.training_modes import evaluation_mode
+
+
+class FittedNetwork(ABC):
+    """A trained module with what its inputs and outputs need to know.
+
+    Args:
+        module: The trained network.
+        settings: What was chosen, and what was learned beside the weights, as plain data.
+    """
+
+    kind: ClassVar[str] = "network"
+    own: ClassVar[tuple[str, ...]] = ("classes", "settings")  # arguments that are plain data
+    block: ClassVar[int] = 64  # rows of one forward pass, always filled
+
+    def __init__(self, module: nn.Module, settings: dict[str, Any]) -> None:
+        self.module, self.settings = module, settings
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+        return sum(p.numel() for p in self.module.parameters())
+
+    @abstractmethod
+    def forward(self, *rows: np.ndarray) -> Tensor:
+        """Return what the module says of rows as arrays."""
+
+    def run(self, *rows: np.ndarray, filler: Sequence[float] | None = None) -> np.ndarray:
+        """Return what the module says of any number of rows, in evaluation mode; bits do not depend on mates.
+
+        Args:
+            rows: As :meth:`forward` takes them.
+            filler: As in :func:`~gradatim.fitting.blocks.by_blocks`.
+        """
+
+        def apply(*part: np.ndarray) -> np.ndarray:
+            return self.forward(*part).double().numpy()
+
+        with evaluation_mode(self.module), torch.inference_mode():
+            return by_blocks(apply, *rows, block=self.block, filler=filler)
+
+    def store(self) -> tuple[Facts, dict[str, Tensor]]:
+        """Plain facts, and the weights."""
+        facts = {name: getattr(self, name) for name in self.own}
+        return {
+            "kind": self.kind,
+            **facts,
+            "module": describe(self.module),
+        }, self.module.state_dict()
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
+        """Undo :meth:`store`."""
+        module = restore_network(facts["module"], tensors)
+        return cls(module=module, **{name: facts[name] for name in cls.own})  # type: ignore[call-arg]

@@ -1,0 +1,152 @@
+"""How a model folder holds what was fitted: plain facts as JSON, arrays and weights as tensors."""
+
+from abc import ABC
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from torch import Tensor, nn
+
+from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
+from gradatim.errors import choose
+from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.model_folder import gather_tensors, save_model, tensors_of
+from gradatim.models import describe, load_weights, rebuild
+
+Facts = dict[str, Any]
+
+
+class Storable(Protocol):
+    """A fitted model that a folder can hold.
+
+    Attributes:
+        kind: Tells those of one folder apart.
+    """
+
+    kind: str
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored."""
+
+    def store(self) -> tuple[Facts, dict[str, Tensor]]:
+        """Return plain facts, ``kind`` among them, and tensors."""
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
+        """Undo :meth:`store`."""
+
+
+def arrays_from(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Undo :func:`gradatim.model_folder.tensors_from`."""
+    return {name: tensor.numpy() for name, tensor in tensors.items()}
+
+
+def restore_network(facts: Facts, tensors: Mapping[str, Tensor]) -> nn.Module:
+    """Rebuild a network in evaluation mode; weights of another one are refused by name.
+
+    Args:
+        facts: What :func:`gradatim.models.describe` said of it.
+        tensors: Its weights.
+    """
+    network = rebuild(facts)
+    load_weights("load_model", network, tensors)
+    return network.eval()
+
+
+class StoredModel(ABC):
+    """Fitted models by name, with everything that turns the user's data into predictions.
+
+    A kind of data says what is its own: ``folder_kind``, ``members`` and ``own``, and where that is not plain data
+    :meth:`facts` and :meth:`arguments`.
+
+    Args:
+        models: Fitted models by name.
+        recommended: The one to use.
+        about: Plain facts: metrics, verdict, data.
+    """
+
+    folder_kind: ClassVar[str]
+    members: ClassVar[
+        tuple[type[Any], ...]
+    ]  # classes of its models; the last for kinds of no other
+    own: ClassVar[tuple[str, ...]] = ()  # arguments of the constructor that are plain data
+
+    def __init__(self, *, models: dict[str, Any], recommended: str, about: dict[str, Any]) -> None:
+        self.models, self.recommended, self.about = models, recommended, about
+
+    def choose(self, model: str = RECOMMENDED) -> str:
+        """The name of the model that ``model`` stands for."""
+        name = self.recommended if model == RECOMMENDED else model
+        return choose("predict", "model", name, self.models)
+
+    def fitted(self, model: str = RECOMMENDED) -> Any:
+        """The model called ``model``."""
+        return self.models[self.choose(model)]
+
+    def facts(self) -> Facts:
+        """What this kind adds to the description, as plain data."""
+        return {name: getattr(self, name) for name in self.own}
+
+    @classmethod
+    def arguments(cls, description: Facts, tensors: dict[str, Tensor]) -> dict[str, Any]:
+        """Undo :meth:`facts`; tensors that belong to no model are taken out of ``tensors``."""
+        return {name: description[name] for name in cls.own}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All tensors, as ``model/name``."""
+        return gather_tensors({name: model.store()[1] for name, model in self.models.items()})
+
+    def save(self, folder: str | Path, extra: Mapping[str, bytes] | None = None) -> Path:
+        """Write a model folder that :func:`gradatim.load_model` reads."""
+        description = {
+            **self.facts(),
+            "recommended": self.recommended,
+            "models": {name: model.store()[0] for name, model in self.models.items()},
+            "about": self.about,
+        }
+        return save_model(folder, self.folder_kind, description, self.tensors(), extra)
+
+    @classmethod
+    def from_folder(cls, description: Facts, tensors: Mapping[str, Tensor]) -> Self:
+        """Rebuild what :meth:`save` wrote."""
+        left = dict(tensors)
+        own = cls.arguments(description, left)
+        models = {}
+        for name, facts in description["models"].items():
+            member = next((m for m in cls.members if getattr(m, "kind", None) == facts["kind"]), cls.members[-1])  # fmt: skip
+            models[name] = member.restore(facts, tensors_of(name, left))
+        shared = {name: description[name] for name in ("recommended", "about")}
+        return cls(**own, models=models, **shared)
+
+
+class StoredWriter(ABC):
+    """A network that writes, and the tokenizer it was trained with.
+
+    Args:
+        network: A trained network.
+        tokenizer: Cuts texts into its tokens.
+        about: Plain facts: scores, verdict, data.
+    """
+
+    folder_kind: ClassVar[str]
+
+    def __init__(self, network: Any, tokenizer: Tokenizer, *, about: dict[str, Any]) -> None:
+        self.network, self.tokenizer, self.about = network, tokenizer, about
+
+    def save(self, folder: str | Path, extra: Mapping[str, bytes] | None = None) -> Path:
+        """Write a model folder that :func:`gradatim.load_model` reads."""
+        description = {
+            "tokenizer": self.tokenizer.describe(),
+            "network": describe(self.network),
+            "about": self.about,
+        }
+        return save_model(folder, self.folder_kind, description, self.network.state_dict(), extra)
+
+    @classmethod
+    def from_folder(cls, description: Facts, tensors: Mapping[str, Tensor]) -> Self:
+        """Rebuild what :meth:`save` wrote; weights of another network are refused by name."""
+        network = restore_network(description["network"], tensors)
+        tokenizer = rebuild_tokenizer(description["tokenizer"])
+        return cls(network, tokenizer, about=description["about"])

@@ -1,0 +1,198 @@
+"""Model folders: what was saved is what is loaded, and folders of the version before are read."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors.torch import save_file
+
+import gradatim
+from gradatim.data import WordPieceTokenizer
+from gradatim.data.tokenizers import CharacterTokenizer
+from gradatim.errors import InvalidValue
+from gradatim.fitting.images.model import ImageModel
+from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
+from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.series.candidates import LAST, SimpleForecasts
+from gradatim.fitting.series.model import SeriesModel
+from gradatim.fitting.series.networks import NetworkForecasts
+from gradatim.fitting.series.problem import ONLY, Layout
+from gradatim.fitting.series.times import Axis
+from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.texts.linear import WordModel
+from gradatim.fitting.texts.model import TextModel
+from gradatim.fitting.texts.networks import TextNetwork
+from gradatim.fitting.texts.pretrained import PretrainedNetwork
+from gradatim.models import BERT, GPT, MLP, BagOfEmbeddings, SentenceEncoder
+
+SHARED = {"recommended": "network", "about": {"verdict": "Better."}}
+PIXELS = Fitted("chain", 2, {"0.0.weight": np.ones((2, 64)), "0.0.bias": np.array([0.5, 0.0])})
+
+
+def image_model():
+    settings = ImageSettings(width=8)
+    network = ImageNetwork(build_network(settings, 2, 1, 8), 2, {"mean": 9.0, "spread": 2.0})
+    return ImageModel(labels=["a", "b"], side=8, channels=1, models={"pixels": PIXELS, "network": network}, **SHARED)  # fmt: skip
+
+
+def words():
+    return WordModel(["good", "bad film"], np.array([1.0, 2.0]), np.array([[1.0, -1.0], [0.0, 3.0]]), np.zeros(2), 2, {"penalty": 0.1})  # fmt: skip
+
+
+def text_model():
+    tokenizer = WordPieceTokenizer.train("good bad film", vocab_size=40)
+    encoder = SentenceEncoder(BERT(40, 16, 8, 1, 2), tokenizer, max_length=16)
+    models = {
+        "words": words(),
+        "network": TextNetwork(["good", "bad"], BagOfEmbeddings(6, 4, 2), 2, {"length": 5}),
+        "published": PretrainedNetwork(encoder, np.ones(8), np.full(8, 2.0), np.eye(2, 8), words(), {"tokens": 12}),
+    }  # fmt: skip
+    return TextModel(text="t", target="y", labels=["n", "p"], models=models, **SHARED)
+
+
+def series_model():
+    models = {
+        "last": SimpleForecasts(LAST, 3, 1),
+        "network": NetworkForecasts(MLP((4, 5, 3)), {"length": 4, "scales": [2.0]}, 3),
+    }
+    reach = {"last": np.full((1, 3), 0.5), "network": np.ones((1, 3))}
+    return SeriesModel(
+        layout=Layout(None, ("x",), None), axis=Axis("order", 1.0), names=[ONLY], horizon=3, models=models,
+        reach=reach, **SHARED,
+    )  # fmt: skip
+
+
+def pictures():
+    return np.random.default_rng(0).integers(0, 256, (5, 8, 8, 1), dtype=np.uint8)
+
+
+def texts():
+    return pd.DataFrame({"t": ["good film", "bad film", "", "neither"]})
+
+
+def past():
+    return pd.DataFrame({"x": np.random.default_rng(0).normal(size=12)})
+
+
+KINDS = {
+    "image": (image_model, lambda model, name: model.predict_proba(pictures(), model=name)),
+    "text": (text_model, lambda model, name: model.predict_proba(texts(), model=name)),
+    "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
+    build, predict = KINDS[kind]
+    model = build()
+    model.save(tmp_path / "m", {"note.txt": b"more"})
+    assert (tmp_path / "m" / "note.txt").read_bytes() == b"more"
+    state = torch.random.get_rng_state()
+    loaded = gradatim.load_model(tmp_path / "m")
+    assert torch.random.get_rng_state().equal(state)
+    assert type(loaded) is type(model)
+    assert (loaded.recommended, loaded.about) == ("network", SHARED["about"])
+    assert repr(loaded) == repr(model)
+    for name in model.models:
+        np.testing.assert_array_equal(predict(loaded, name), predict(model, name))
+        assert loaded.models[name].parameters == model.models[name].parameters
+    assert loaded.fitted() is loaded.models["network"]
+    with pytest.raises(InvalidValue, match="predict: model must be one of"):
+        loaded.choose("netwrk")
+    again = loaded.save(tmp_path / "again")
+    for file in ("model.json", "model.safetensors"):
+        assert (again / file).read_bytes() == (tmp_path / "m" / file).read_bytes()
+
+
+@pytest.mark.parametrize("build", [image_model, text_model, series_model])
+def test_weights_of_another_network_are_refused_by_name(build, tmp_path):
+    build().save(tmp_path / "m")
+    description = json.loads((tmp_path / "m" / "model.json").read_text())
+    tensors = {
+        name: torch.zeros(7) if name.startswith("network/") and name.endswith("weight") else tensor
+        for name, tensor in gradatim.model_folder.read_model(tmp_path / "m")[1].items()
+    }
+    write(tmp_path / "m", description, tensors)
+    with pytest.raises(InvalidValue, match=r"load_model: weights must fit the model, got .* \(7,\) instead of"):  # fmt: skip
+        gradatim.load_model(tmp_path / "m")
+
+
+def write(folder, description, tensors):
+    folder.mkdir(exist_ok=True)
+    (folder / "model.json").write_text(json.dumps(description))
+    save_file(tensors, folder / "model.safetensors")
+
+
+def test_a_folder_of_series_of_the_version_before(tmp_path):
+    """Its models do not say their horizon; the folder does."""
+    module = MLP((4, 5, 3))
+    tensors = {f"network/{name}": tensor for name, tensor in module.state_dict().items()}
+    tensors |= {"network/reach": torch.ones(1, 3), "smooth/reach": torch.zeros(1, 3)}
+    tensors["smooth/rates"] = torch.tensor([[0.5, 0.0, 0.0, 1.0]], dtype=torch.float64)
+    description = {
+        "format": 1, "kind": "series", "versions": {}, "layout": {"time": None, "values": ["x"], "group": None},
+        "axis": {"kind": "order", "step": 1.0}, "names": [""], "horizon": 3, "recommended": "network",
+        "models": {
+            "smooth": {"kind": "exponential smoothing", "period": 1},
+            "network": {
+                "kind": "network", "settings": {"length": 4, "scales": [2.0]},
+                "module": gradatim.models.describe(module),
+            },
+        },
+        "about": {},
+    }  # fmt: skip
+    write(tmp_path / "m", description, tensors)
+    model = gradatim.load_model(tmp_path / "m")
+    x = past()["x"].to_numpy()
+    level = x[0]
+    for value in x[1:]:
+        level = 0.5 * value + 0.5 * level
+    np.testing.assert_allclose(model.forecast([x], "smooth"), np.full((1, 3), level))
+    with torch.no_grad():
+        window = torch.from_numpy((x[-4:] - x[-1]) / 2.0).float()
+        expected = module.eval()(window[None]).double().numpy() * 2.0 + x[-1]
+    np.testing.assert_allclose(model.forecast([x]), expected, rtol=1e-6)
+    table = model.predict(past())
+    np.testing.assert_allclose(table["high"] - table["low"], 2.0)
+
+
+def test_a_folder_of_texts_of_the_version_before(tmp_path):
+    module = BagOfEmbeddings(6, 4, 2).eval()
+    tensors = {f"network/{name}": tensor for name, tensor in module.state_dict().items()}
+    tensors |= {
+        "linear on words/rarity": torch.tensor([1.0], dtype=torch.float64),
+        "linear on words/weight": torch.tensor([[-2.0], [2.0]], dtype=torch.float64),
+        "linear on words/bias": torch.zeros(2, dtype=torch.float64),
+    }
+    description = {
+        "format": 1, "kind": "text", "versions": {}, "text": "t", "target": "y", "labels": ["n", "p"],
+        "recommended": "linear on words",
+        "models": {
+            "linear on words": {"kind": "words", "classes": 2, "settings": {"penalty": 0.1}, "terms": ["good"]},
+            "network": {
+                "kind": "network", "classes": 2, "settings": {"length": 5}, "words": ["good", "bad"],
+                "module": gradatim.models.describe(module),
+            },
+        },
+        "about": {},
+    }  # fmt: skip
+    write(tmp_path / "m", description, tensors)
+    model = gradatim.load_model(tmp_path / "m")
+    # the only term of the first text has length 1: logits -2 and 2
+    assert model.predict_proba(texts())[0, 1] == pytest.approx(1 / (1 + np.exp(-4)))
+    assert model.predict_proba(texts())[1].tolist() == [0.5, 0.5]
+    with torch.no_grad():
+        expected = module(torch.tensor([[4, 3]]), torch.tensor([2])).softmax(-1)
+    found = model.predict_proba(texts(), model="network")[:1]
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-5)
+
+
+def test_a_writer_keeps_network_and_tokenizer(tmp_path):
+    model = LanguageModel(GPT(3, 8, 8, 1, 2), CharacterTokenizer("abc"), about={"task": "x"})
+    model.save(tmp_path / "m")
+    loaded = gradatim.load_model(tmp_path / "m")
+    assert loaded.generate("ab", 9, seed=1) == model.generate("ab", 9, seed=1)
+    assert (loaded.about, repr(loaded)) == ({"task": "x"}, repr(model))
+    assert not loaded.network.training

@@ -8,9 +8,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.losses import LOSSES
 from gradatim.models import MLP
 from gradatim.robust import Adversarial, fgsm, pgd, robust_accuracy
-from gradatim.training import Checkpoint, Trainer
+from gradatim.training import Checkpoint, Objective, Trainer
+from gradatim.training.engines.choosing import works_in_any_layout
 from gradatim.training.engines.general import GeneralEngine
 
 
@@ -185,3 +187,39 @@ def test_soft_labels_are_refused_in_a_sentence():
     trainer = Trainer(network(), objective=Adversarial(partial(fgsm, eps=0.1)))
     with pytest.raises(InvalidValue, match=r"^fgsm: y must have one class per sample of x, got"):
         trainer.fit((X, torch.full((64, 2), 0.5, dtype=torch.float64)))
+
+
+def test_what_it_wraps_keeps_its_loss_state_and_players():
+    class Inner(Objective):
+        optimizers = {"second": None}  # noqa: RUF012
+        place, phases = 0, ()
+
+        def __call__(self, model, batch):
+            return model(batch[0]).mean()
+
+        def start(self, phase, epoch):
+            self.phases += ((phase, epoch),)
+
+        def state_dict(self):
+            return {"place": self.place}
+
+        def load_state_dict(self, state):
+            self.place = state["place"]
+
+    inner = Inner()
+    objective = Adversarial(partial(fgsm, eps=0.1), inner)
+    objective.load_state_dict({"place": 3})
+    objective.start("train", 1)
+    assert inner.place == objective.state_dict()["place"] == 3
+    assert inner.phases == (("train", 1),)
+    assert objective.optimizers is inner.optimizers
+    assert objective.loss is None
+    plain = Adversarial(partial(fgsm, eps=0.1))
+    Trainer(network(), "mse", objective=plain)
+    assert plain.loss is LOSSES["mse"]
+
+
+def test_code_of_ones_own_inside_is_not_taken_for_declared():
+    attack = partial(fgsm, eps=0.1)
+    assert works_in_any_layout(Adversarial(attack), [])
+    assert not works_in_any_layout(Adversarial(attack, lambda model, batch: None), [])

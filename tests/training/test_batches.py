@@ -1,12 +1,17 @@
 """Batches from memory and from streams."""
 
+from collections import OrderedDict
+from typing import NamedTuple
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradatim.errors import InvalidType, InvalidValue
+from gradatim.training import Trainer
 from gradatim.training import batches as source
-from gradatim.training.batches import InMemory, Stream
+from gradatim.training.batches import InMemory, Stream, rows_of
 
 CPU = torch.device("cpu")
 
@@ -71,3 +76,119 @@ def test_nested_batches_are_converted(structure):
     (value,) = moved.values() if isinstance(moved, dict) else moved
     assert value.dtype == torch.float32
     assert source.move("text", CPU, torch.float32) == "text"
+
+
+class Graph:
+    """A batch of graphs: many nodes, fewer edges, one answer each; it knows its rows and how to move."""
+
+    def __init__(self, nodes, answers, device="cpu"):
+        self.nodes, self.answers, self.device = nodes, answers, device
+
+    @property
+    def rows(self):
+        return len(self.answers)
+
+    def to(self, device):
+        return Graph(self.nodes.to(device), self.answers.to(device), device)
+
+
+class Pair(NamedTuple):
+    x: torch.Tensor
+    y: torch.Tensor
+
+
+class Text(NamedTuple):
+    tokens: torch.Tensor  # (tokens of all texts,)
+    starts: torch.Tensor  # (texts,)
+
+    @property
+    def rows(self):
+        return len(self.starts)
+
+
+class Sized:
+    def __len__(self):
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("batch", "rows"),
+    [
+        (torch.zeros(5, 2), 5),
+        ((torch.zeros(5, 2), torch.zeros(5)), 5),
+        ({"a": torch.zeros(4), "b": {"c": torch.zeros(4, 1)}, "name": "x"}, 4),
+        (OrderedDict(x=torch.zeros(3)), 3),
+        ((torch.zeros(6), torch.tensor(1.0), 0.5, None), 6),
+        (Graph(torch.zeros(9, 2), torch.zeros(2)), 2),
+        ((Graph(torch.zeros(9, 2), torch.zeros(2)), torch.zeros(2)), 2),
+        (Pair(torch.zeros(3), torch.zeros(3)), 3),
+        (Text(torch.zeros(30), torch.zeros(4)), 4),
+        (Sized(), 7),
+        (17, 1),
+        (("a text", 3.0), 1),
+        (torch.tensor(2.0), 1),
+    ],
+)
+def test_rows(batch, rows):
+    assert rows_of(batch) == rows
+
+
+def test_rows_are_not_guessed():
+    with pytest.raises(InvalidValue, match=r"must have the same number of rows, got 4, 5\."):
+        rows_of((torch.zeros(5), {"y": torch.zeros(4)}))
+    with pytest.raises(InvalidType, match=r"or an object with rows and to\(device\), got object"):
+        rows_of((torch.zeros(5), object()))
+
+
+def test_objects_move_themselves_and_named_tuples_stay_what_they_are():
+    device = torch.device("meta")
+    graph = source.move(Graph(torch.zeros(9, 2), torch.zeros(2)), device, torch.float32)
+    assert graph.device == device
+    assert graph.nodes.is_meta
+    pair = source.move(Pair(torch.zeros(2).double(), torch.zeros(2)), CPU, torch.float32)
+    assert type(pair) is Pair
+    assert pair.x.dtype == torch.float32
+
+
+def test_a_stream_of_graphs_trains_and_weighs_by_graphs():
+    def objective(model, graph):
+        return model(graph.nodes).mean() * 0 + graph.answers.mean()
+
+    stream = [Graph(torch.ones(9, 2), torch.ones(3)), Graph(torch.ones(2, 2), torch.zeros(1))]
+    history = Trainer(torch.nn.Linear(2, 1), objective=objective, epochs=1).fit(stream, stream)
+    assert history["train_loss"] == history["validation_loss"] == [0.75]
+
+
+def test_a_stream_of_named_tuples_reaches_the_objective_as_such():
+    def objective(model, batch):
+        assert batch.y.dtype == torch.int64
+        return model(batch.x).mean()
+
+    stream = [Pair(torch.ones(3, 2), torch.zeros(3, dtype=torch.int32))]
+    Trainer(torch.nn.Linear(2, 1), objective=objective, epochs=1).fit(stream)
+
+
+def test_a_source_with_state_skips_by_itself_after_it_was_set_back():
+    class Source:
+        def __init__(self):
+            self.place = self.start = 0
+
+        def __iter__(self):
+            start, self.start = self.start, 0
+            for self.place in range(start + 1, 5):
+                yield self.place
+
+        def state_dict(self):
+            return {"place": self.place}
+
+        def load_state_dict(self, state):
+            self.start = state["place"]
+
+    stream = Stream(Source(), lambda batch: batch)
+    seen = stream.epoch(0)
+    assert [next(seen), next(seen)] == [1, 2]
+    again = Stream(Source(), lambda batch: batch)
+    again.load_state_dict(stream.state_dict())
+    assert list(again.epoch(0, skip=2)) == [3, 4]
+    assert list(again.epoch(1)) == [1, 2, 3, 4]
+    assert Stream([1], lambda batch: batch).state_dict() is None

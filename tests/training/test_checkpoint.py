@@ -14,7 +14,15 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from gradatim.errors import GradatimError
 from gradatim.models import MLP
-from gradatim.training import Callback, Checkpoint, EarlyStopping, Trainer
+from gradatim.training import (
+    Callback,
+    Checkpoint,
+    EarlyStopping,
+    Objective,
+    Trainer,
+    load_checkpoint,
+    save_checkpoint,
+)
 
 torch.manual_seed(0)
 X, Y = torch.randn(300, 6), torch.randint(3, (300,))
@@ -258,3 +266,94 @@ def test_every_epochs(tmp_path):
     callbacks = [Count(), Checkpoint(tmp_path / "a", every_epochs=2)]
     Trainer(model, epochs=3, batch_size=300, callbacks=callbacks).fit((X, Y))
     assert Count.writes == 1
+
+
+def test_files_of_the_version_before_are_read(tmp_path):
+    """Which knew no state of objective, players or data, and no engine."""
+    whole = run(tmp_path / "a")
+    assert run(tmp_path / "b", 6) is None
+    forget(tmp_path / "b")
+    same(run(tmp_path / "b", resume=True), whole)
+
+
+def forget(path):
+    state = load_checkpoint(path)
+    for name in ("objective", "optimizers", "stream", "engine"):
+        del state[name]
+    assert sorted(state) == [
+        "callbacks", "epoch", "epoch_rng", "history", "model", "optimizer", "position", "rng", "scheduler",
+        "steps", "stopped", "totals",
+    ]  # fmt: skip
+    save_checkpoint(path, state)
+
+
+class Counting(Objective):
+    """Whose loss depends on how often it was called."""
+
+    calls = 0
+
+    def __call__(self, model, batch):
+        self.calls += model.training
+        return nn.functional.cross_entropy(model(batch[0]) * (1 + 1 / (1 + self.calls)), batch[1])
+
+    def state_dict(self):
+        return {"calls": self.calls}
+
+    def load_state_dict(self, state):
+        self.calls = state["calls"]
+
+
+def test_files_of_the_version_before_without_an_objectives_state_are_refused(tmp_path):
+    assert run(tmp_path / "b", 6, objective=Counting()) is None
+    forget(tmp_path / "b")
+    with pytest.raises(GradatimError, match="must hold the state of the objective Counting, but was written by a version that did not keep it") as caught:  # fmt: skip
+        run(tmp_path / "b", resume=True, objective=Counting())
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("crash_at", [2, 6, 13])
+def test_an_objective_keeps_its_state(tmp_path, crash_at):
+    whole = run(tmp_path / "a", objective=Counting())
+    assert run(tmp_path / "b", crash_at, objective=Counting()) is None
+    same(run(tmp_path / "b", resume=True, objective=(again := Counting())), whole)
+    assert again.calls == 20
+
+
+class Walk:
+    """Batches of rows that depend on how far it has gone, in all epochs together, as PyTorch's stateful loaders do."""
+
+    def __init__(self):
+        self.place, self.drawn = 0, torch.Generator().manual_seed(5)
+
+    def __len__(self):
+        return 5
+
+    def __iter__(self):
+        while True:
+            rows = torch.randint(300, (60,), generator=self.drawn)
+            self.place += 1
+            yield X[rows], Y[rows]
+            if self.place % 5 == 0:
+                return
+
+    def state_dict(self):
+        return {"place": self.place, "drawn": self.drawn.get_state()}
+
+    def load_state_dict(self, state):
+        self.place = state["place"]
+        self.drawn.set_state(state["drawn"])
+
+
+@pytest.mark.parametrize("crash_at", [2, 6, 11, 13])
+def test_a_stream_keeps_its_place(tmp_path, crash_at):
+    whole = run(tmp_path / "a", data=Walk())
+    assert run(tmp_path / "b", crash_at, data=Walk()) is None
+    same(run(tmp_path / "b", resume=True, data=(again := Walk())), whole)
+    assert again.place == 20
+
+
+def test_files_of_the_version_before_within_an_epoch_of_such_a_stream_are_refused(tmp_path):
+    assert run(tmp_path / "b", 8, data=Walk()) is None
+    forget(tmp_path / "b")
+    with pytest.raises(GradatimError, match="does not hold their state"):
+        run(tmp_path / "b", resume=True, data=Walk())

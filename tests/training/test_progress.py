@@ -4,6 +4,7 @@ import pytest
 import torch
 from rich.console import Console
 
+from gradatim.events import Figure, Stage
 from gradatim.models import MLP
 from gradatim.training import Trainer, progress
 
@@ -49,4 +50,18 @@ def test_quiet_when_asked(terminal):
 
 def test_quiet_off_a_terminal(capsys):
     Trainer(MLP((3, 2)), epochs=2).fit((X, Y))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_events_in_the_place_of_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_REFRESH", 0.0)
+    told = []
+    trainer = Trainer(MLP((3, 2)), epochs=2, batch_size=32, progress=told.append)
+    history = trainer.fit((X, Y), (X, Y))
+    assert told == [
+        Stage("epoch 1 of 2", 0.25), Stage("epoch 1 of 2", 0.5),
+        Figure("validation_loss", history["validation_loss"][0], 1),
+        Stage("epoch 2 of 2", 0.75), Stage("epoch 2 of 2", 1.0),
+        Figure("validation_loss", history["validation_loss"][1], 2),
+    ]  # fmt: skip
     assert capsys.readouterr() == ("", "")

@@ -7,8 +7,9 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from gradatim.errors import GradatimError, InvalidType, InvalidValue
+from gradatim.events import CancelToken
 from gradatim.models import MLP
-from gradatim.training import Callback, EarlyStopping, NonFiniteError, Trainer
+from gradatim.training import Callback, Checkpoint, EarlyStopping, NonFiniteError, Trainer
 
 
 def blobs(n=200, features=4, classes=3, seed=0):
@@ -275,6 +276,53 @@ def test_ctrl_c_returns_the_history_so_far():
         assert len(history) == 2
         assert history.stopped == "interrupted"
         assert not model.training
+
+
+class CancelAt(Callback):
+    def __init__(self, token, steps):
+        self.token, self.steps, self.ended = token, steps, False
+
+    def on_batch_end(self, trainer, loss):
+        if trainer.steps == self.steps:
+            self.token.cancel()
+
+    def on_fit_end(self, trainer):
+        self.ended = True
+
+
+@pytest.mark.parametrize("engine", ["chain", "general"])
+def test_a_token_ends_the_run_after_the_current_batch(engine, tmp_path):
+    X, y = blobs()
+    token = CancelToken()
+    watch = CancelAt(token, 27)  # of 20 batches per epoch
+
+    def build(callback, epochs=9):
+        callbacks = [callback, Checkpoint(tmp_path / "run", every_steps=1)]
+        return Trainer(net(4, 8, 3), epochs=epochs, batch_size=10, engine=engine, callbacks=callbacks)  # fmt: skip
+
+    trainer = build(watch)
+    history = trainer.fit((X, y), (X, y), cancel=token)
+    assert (trainer.steps, len(history), history.stopped) == (27, 1, "cancelled")
+    assert watch.ended
+    assert not trainer.model.training
+    rest = build(CancelAt(CancelToken(), 0), epochs=2)
+    rest.resume(tmp_path / "run")
+    whole = build(CancelAt(CancelToken(), 0), epochs=2)
+    rest.fit((X, y))
+    whole.fit((X, y))
+    assert torch.equal(weights(rest.model), weights(whole.model))
+
+
+def test_a_token_that_was_cancelled_before_lets_nothing_happen():
+    X, y = blobs()
+    token = CancelToken()
+    token.cancel()
+    trainer = Trainer(net(4, 3), epochs=2)
+    before = weights(trainer.model)
+    assert trainer.fit((X, y), cancel=token).stopped == "cancelled"
+    assert (trainer.steps, len(trainer.history)) == (0, 0)
+    assert torch.equal(weights(trainer.model), before)
+    assert trainer.fit((X, y), cancel=CancelToken()).stopped is None
 
 
 def test_a_callback_may_stop_within_an_epoch():

@@ -11,6 +11,8 @@ from gradatim.decoding import generate
 from gradatim.models import GPT, RewardModel
 from gradatim.training import (
     DPO,
+    Callback,
+    Checkpoint,
     PolicyGradient,
     RewardComparison,
     Rollouts,
@@ -143,3 +145,61 @@ def test_refuses_by_message():
         PolicyGradient(clip=1.0)
     with pytest.raises(ValueError, match=r"beta at least 0, got 3, 32, 0 and 0\.05"):
         Rollouts(model, model, rule, PROMPTS, 3, passes=0)
+
+
+class StopAt(Callback):
+    def __init__(self, steps=None):
+        self.steps = steps
+
+    def on_batch_end(self, trainer, loss):
+        if trainer.steps == self.steps:
+            raise ConnectionError
+
+
+@pytest.mark.parametrize("steps", [2, 4, 5, 6, 9])
+def test_a_killed_round_goes_on_with_the_answers_that_were_drawn(tmp_path, steps):
+    """Four batches a round: the weights within it would draw other answers."""
+
+    def train(name, stop=None, *, resume=False):
+        model = build()
+        rollouts = Rollouts(model, build(), rule, PROMPTS, 6, batch_size=64, passes=2)
+        callbacks = [StopAt(stop), Checkpoint(tmp_path / name, every_steps=1)]
+        trainer = Trainer(model, objective=PolicyGradient(clip=0.2), lr=0.05, epochs=3, callbacks=callbacks, progress=False)  # fmt: skip
+        if resume:
+            trainer.resume(tmp_path / name)
+        if stop is None:
+            trainer.fit(rollouts)
+        else:
+            with pytest.raises(ConnectionError):
+                trainer.fit(rollouts)
+        return trainer
+
+    whole = train("whole")
+    train("run", steps)
+    rest = train("run", resume=True)
+    for p, q in zip(rest.model.parameters(), whole.model.parameters(), strict=True):
+        assert torch.equal(p, q)
+    for column in ("train_loss", "train_reward", "train_kl"):
+        assert rest.history[column] == whole.history[column]
+
+
+def test_rollouts_draw_anew_unless_they_were_set_back_to_this_round():
+    model = build()
+    rollouts = Rollouts(model, deepcopy(model), rule, PROMPTS, 6, batch_size=50)
+    first = list(rollouts)
+    iterator = iter(rollouts)
+    next(iterator)
+    state = rollouts.state_dict()
+    assert len(list(rollouts)) == 3  # an iteration that was left begins anew
+    rollouts.load_state_dict(state)
+    rollouts.set_epoch(0)
+    rest = list(rollouts)
+    assert len(rest) == 2
+    assert all(torch.equal(a, b) for a, b in zip(rest[0], first[1], strict=True))
+    assert len(list(rollouts)) == 3
+    rollouts.load_state_dict(state)
+    rollouts.set_epoch(1)
+    assert len(list(rollouts)) == 3
+    fresh = Rollouts(model, deepcopy(model), rule, PROMPTS, 6, batch_size=50)
+    fresh.load_state_dict(fresh.state_dict())
+    assert len(list(fresh)) == 3

@@ -132,8 +132,10 @@ def works_in_any_layout(objective: Objective, callbacks: Sequence[Callback]) -> 
 
     Code of somebody's own may ``view`` them, which fails in another order. The class that defines what is called
     while an epoch runs must say ``any_layout = True``, so a subclass does not inherit what its code was never
-    asked for.
+    asked for. Optimizers of an objective would not follow.
     """
+    if objective.optimizers:
+        return False
     watched: list[tuple[object, str]] = [(objective, "__call__")]
     if hasattr(objective, "inner"):
         watched.append((objective.inner, "__call__"))

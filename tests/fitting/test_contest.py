@@ -14,6 +14,7 @@ from gradatim.fitting.tables import networks, player
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.preprocessing import take_rows
+from gradatim.reports import Concern
 from gradatim.reports import report as report_module
 
 
@@ -193,14 +194,16 @@ def test_a_test_table_of_ones_own(short, frame, tmp_path):
 def test_concerns_are_found(fitted):
     problem = fitted[1]["price"].player.problem
     leak = replace(problem, table={**problem.table, "z": problem.y * 2.0 + 1.0})
-    found = find_concerns(leak, 0)
+    found = [str(concern) for concern in find_concerns(leak, 0)]
     assert any(c.startswith("Possible leak: column 'z' alone predicts 9") for c in found)
     assert any(c.startswith("Little data: 96 training rows for 5 columns.") for c in found)
     moved = dict(problem.table, z=problem.table["z"] + 5.0 * np.isin(np.arange(120), problem.test))
-    assert "Drift: 'z' differs between training and test rows." in find_concerns(replace(problem, table=moved), 0)  # fmt: skip
+    drift = Concern("Drift", "'z' differs between training and test rows")
+    assert drift in find_concerns(replace(problem, table=moved), 0)
+    assert str(drift) == "Drift: 'z' differs between training and test rows."
     kind = fitted[1]["kind"].player.problem
     rare = replace(kind, y=(np.arange(120) % 40 == 0).astype(int))
-    assert any(c.startswith("Imbalance: class 'low' has ") for c in find_concerns(rare, 0))
+    assert any(str(c).startswith("Imbalance: class 'low' has ") for c in find_concerns(rare, 0))
     assert not any("repeat" in c for c in found)
 
 

@@ -51,4 +51,4 @@ def test_the_deadline_stops_after_the_batch(tmp_path):
 )  # fmt: skip
 def test_an_early_end_is_told(stopped, done, expected):
     history = History([{"epoch": k} for k in range(done)], stopped)
-    assert early_end(history, 5, "A longer text") == expected
+    assert [str(found) for found in early_end(history, 5, "A longer text")] == expected

@@ -6,6 +6,12 @@ import numpy as np
 import pandas as pd
 
 from gradatim.evaluation.splits import make_strata
+from gradatim.reports import Concern
+
+RARE_CLASS = 0.1  # of an equal share, twice
+JUDGE_OTHERWISE = "Accuracy says little; judge by the log loss and by the confusion matrix"
+ANOTHER_SPLIT = "Intervals are wide, and another split may give another winner"
+FLATTERS = "The test flatters what remembers them"
 
 Labels = Sequence[str | int]
 
@@ -48,6 +54,21 @@ class LabelledRows:
     def task(self) -> str:
         """The task in words."""
         return task_in_words(self.classes)
+
+    def imbalance(self, things: str) -> list[Concern]:
+        """Say, if so, that a class of the training rows is rare.
+
+        Args:
+            things: What a row is called.
+        """
+        if not self.labels:
+            return []
+        shares = np.bincount(self.y[self.train], minlength=self.classes) / len(self.train)
+        rarest = int(shares.argmin())
+        if shares[rarest] * self.classes >= 2 * RARE_CLASS:
+            return []
+        seen = f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {things}"
+        return [Concern("Imbalance", seen, JUDGE_OTHERWISE)]
 
 
 def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:

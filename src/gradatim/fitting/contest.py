@@ -20,7 +20,7 @@ from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, scores, tune
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.reports.sections import Table
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
@@ -48,7 +48,7 @@ class FitResult:
     report: Report
     seconds: float
     player: Any
-    concerns: list[str]
+    concerns: list[Concern]
     command: str = ""
 
     @property

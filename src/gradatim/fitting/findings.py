@@ -10,6 +10,7 @@ from gradatim.fitting.comparison import Comparison, Result
 from gradatim.fitting.player import NETWORK, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.verdict import Verdict
+from gradatim.reports import Concern
 from gradatim.training import History
 
 
@@ -36,7 +37,7 @@ class Findings:
     models: dict[str, Any]
     outputs: dict[str, np.ndarray]
     test_figures: dict[str, Figures]
-    concerns: list[str]
+    concerns: list[Concern]
     history: History | None
 
     @property

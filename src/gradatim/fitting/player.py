@@ -13,7 +13,7 @@ import numpy as np
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
 from gradatim.fitting.work import Work
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ class Player(Protocol):
     def watch(self, settings: Any) -> History | None:
         """Return the learning curve of the network on the first fold, if it has one to show."""
 
-    def concerns(self) -> list[str]:
-        """Return one sentence for each thing that may make the result less than it seems."""
+    def concerns(self) -> list[Concern]:
+        """Return all that may make the result less than it seems."""
 
     def describe(self, report: Report) -> None:
         """Add what the data are to the report."""

@@ -21,7 +21,9 @@ def make_report(player: Player, findings: Findings) -> Report:
         steps = [[note] for note in player.notes]
         report.table("What was done to the data", columns=["step"], rows=steps)
     if f.concerns:
-        report.table("Warnings", columns=["what to worry about"], rows=[[c] for c in f.concerns])
+        report.table(
+            "Warnings", columns=["what to worry about"], rows=[[str(c)] for c in f.concerns]
+        )
     comparison_table(report, f)
     _compare_figure(report, f)
     test_table(report, f, player.rows[1])

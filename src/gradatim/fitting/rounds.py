@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from gradatim.reports import Concern
 from gradatim.training import Callback, History, Trainer
 
 OUT_OF_TIME = "out of time"
@@ -54,16 +55,17 @@ def train_in_rounds(
     return history
 
 
-def early_end(history: History, rounds: int, remedy: str) -> list[str]:
+def early_end(history: History, rounds: int, remedy: str) -> list[Concern]:
     """Say, if so, that training did not take all its rounds, and why.
 
     Example:
-        >>> early_end(History([{"epoch": 1}], stopped="out of time"), 5, "More pairs")
-        ['The machine was slower than measured: training ended after 1 of 5 rounds.']
+        >>> print(*early_end(History([{"epoch": 1}], stopped="out of time"), 5, "More pairs"))
+        The machine was slower than measured: training ended after 1 of 5 rounds.
     """
     done = f"training ended after {len(history.records)} of {rounds} rounds"
     if history.stopped is None or (history.stopped == OUT_OF_TIME and len(history) == rounds):
         return []
     if history.stopped == OUT_OF_TIME:
-        return [f"The machine was slower than measured: {done}."]
-    return [f"Learning came to an end early: {done}, {history.stopped}. {remedy} would help more than time."]  # fmt: skip
+        return [Concern("The machine was slower than measured", done)]
+    remedy = f"{remedy} would help more than time"
+    return [Concern("Learning came to an end early", f"{done}, {history.stopped}", remedy)]

@@ -9,7 +9,8 @@ from gradatim.errors import InvalidValue, Unavailable
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 MIN_OF_CLASS = 5
-K, V = TypeVar("K"), TypeVar("V")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def find_images(folder: Path, root: Path | None = None) -> list[Path]:

@@ -11,7 +11,7 @@ from gradatim.errors import InvalidType
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import make_folds
 from gradatim.events import Stage, Tell
-from gradatim.fitting.classes import prediction_frame
+from gradatim.fitting.classes import FLATTERS, prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.images import sections
 from gradatim.fitting.images.kind import ImageOptions
@@ -31,12 +31,11 @@ from gradatim.fitting.images.problem import Arrays, ImageProblem, prepare
 from gradatim.fitting.images.teacher import read_teacher
 from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.work import Work
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 FOLDS = 3
 SHARE = 0.1  # of the budget, for one training of the network on a fold
-RARE_CLASS = 0.1
 
 
 def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer":
@@ -151,32 +150,24 @@ class ImagePlayer:
         watched = (p.images[judge], p.y[judge])
         return fit_network(p.images[train], p.y[train], p.classes, settings, self.epochs(settings), self.seed, watched, self.teacher)[1]  # fmt: skip
 
-    def concerns(self) -> list[str]:
-        """Repeated images, rare classes, little data."""
+    def concerns(self) -> list[Concern]:
+        """Repeated images, rare classes, a teacher, little data."""
         p, found = self.problem, []
         learned = {p.images[k].tobytes() for k in p.train.tolist()}
         repeated = sum(p.images[k].tobytes() in learned for k in p.test.tolist())
         if repeated:
-            found.append(
-                f"Repeats: {repeated:,} of {len(p.test):,} test images stand in the training part too. The test flatters "
-                "what remembers them."
-            )
-        shares = np.bincount(p.y[p.train], minlength=p.classes) / len(p.train)
-        rarest = int(shares.argmin())
-        if shares[rarest] * p.classes < 2 * RARE_CLASS:
-            found.append(
-                f"Imbalance: class {p.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the images. Accuracy says "
-                "little; judge by the log loss and by the confusion matrix."
-            )
+            seen = f"{repeated:,} of {len(p.test):,} test images stand in the training part too"
+            found.append(Concern("Repeats", seen, FLATTERS))
+        found += p.imbalance("images")
         if self.teacher is not None:
-            found.append(
-                "Teacher: it may have learned from images that judge the folds here, and from test images, unless it was "
-                "fitted to the same data with the same --test, --rows, --budget and --seed. Believe the test only then."
+            seen = (
+                "it may have learned from images that judge the folds here, and from test images, unless it was fitted to "
+                "the same data with the same --test, --rows, --budget and --seed"
             )
+            found.append(Concern("Teacher", seen, "Believe the test only then"))
         if len(p.train) < 100 * p.classes:
-            found.append(
-                f"Little data: {len(p.train):,} training images of {p.classes} classes. Another split may give another winner."
-            )
+            seen = f"{len(p.train):,} training images of {p.classes} classes"
+            found.append(Concern("Little data", seen, "Another split may give another winner"))
         return found
 
     def describe(self, report: Report) -> None:

@@ -40,6 +40,7 @@ from gradatim.fitting.player import NETWORK
 from gradatim.fitting.rounds import Deadline, Size, early_end
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin
+from gradatim.reports import Concern
 from gradatim.timeseries import NGram
 from gradatim.training import History
 
@@ -208,13 +209,12 @@ def _counted_bits(ngram: NGram, reading: Reading) -> float:
     return bits / max(len(reading.tokenizer.decode(shown.tolist())), 1)
 
 
-def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
+def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[Concern]:
     concerns = []
     if not verdict.network_wins:
-        concerns.append(
-            "The network predicts this text no better than counting does. Give it a longer --budget or "
-            "more text before you rely on what it writes."
-        )
+        what = "The network predicts this text no better than counting does"
+        remedy = "Give it a longer --budget or more text before you rely on what it writes"
+        concerns.append(Concern(what, remedy=remedy))
     return concerns + early_end(history, plan.rounds, "A longer text")
 
 

@@ -16,7 +16,7 @@ from gradatim.fitting.player import NETWORK
 from gradatim.fitting.verdict import Verdict
 from gradatim.plots import comparison_bars
 from gradatim.plots.curves import CurvePanel, curve_panels
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class LanguageFindings:
     watched: list[tuple[int, float, str]]
     written: list[Sample]
     notes: list[str]
-    concerns: list[str]
+    concerns: list[Concern]
 
     @property
     def headline(self) -> str:
@@ -100,7 +100,9 @@ def make_report(f: LanguageFindings) -> Report:
     report = Report(title=f"A language model of {f.name}", summary=f.verdict.sentence)
     _describe_data(report, f)
     if f.concerns:
-        report.table("Warnings", columns=["what to worry about"], rows=[[c] for c in f.concerns])
+        report.table(
+            "Warnings", columns=["what to worry about"], rows=[[str(c)] for c in f.concerns]
+        )
     _test_table(report, f)
     report.figure(
         "bits", _bars(f), caption="Bits per character on the test part; fewer are better."

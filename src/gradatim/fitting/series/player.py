@@ -20,7 +20,7 @@ from gradatim.fitting.series.networks import SeriesSettings, draw_settings, fit_
 from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prepare
 from gradatim.fitting.tables.reading import read_table
 from gradatim.fitting.work import Work
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 BLOCK_WINDOWS = 5  # forecasts that judge one fold, at the most
@@ -148,27 +148,26 @@ class SeriesPlayer:
         past = [x[: len(x) - self.cuts[0]] for x in self.training]
         return fit_network(past, self.problem.horizon, self.problem.period, settings, self.seed)[1]
 
-    def concerns(self) -> list[str]:
+    def concerns(self) -> list[Concern]:
         """Few seasons, little data, values beyond those seen."""
         p, found = self.problem, []
         if p.steps < 100:
-            found.append(
-                f"Little data: {p.steps} training steps. Intervals are wide, and another origin may give another winner."
-            )
+            remedy = "Intervals are wide, and another origin may give another winner"
+            found.append(Concern("Little data", f"{p.steps} training steps", remedy))
         if p.period > 1 and p.steps < 4 * p.period:
-            found.append(
-                f"Few seasons: the training part holds {p.steps / p.period:.1f} seasons of {p.period} steps."
-            )
+            seen = f"the training part holds {p.steps / p.period:.1f} seasons of {p.period} steps"
+            found.append(Concern("Few seasons", seen))
         beyond = [
             name
             for (name, x), past in zip(p.series.items(), self.training, strict=True)
             if x[len(past) :].max() > past.max() or x[len(past) :].min() < past.min()
         ]
         if beyond:
-            found.append(
-                f"Drift: {len(beyond)} of {len(p.series)} series leave the range of their training part in the test; "
-                "what worked before may not work there."
+            seen = (
+                f"{len(beyond)} of {len(p.series)} series leave the range of their training part in the test; "
+                "what worked before may not work there"
             )
+            found.append(Concern("Drift", seen))
         return found
 
     def describe(self, report: Report) -> None:

@@ -4,22 +4,23 @@ import numpy as np
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from gradatim.fitting.classes import ANOTHER_SPLIT
 from gradatim.fitting.tables.columns import Cells, Levels
 from gradatim.fitting.tables.problem import Problem
+from gradatim.reports import Concern
 
 PROBE_ROWS = 4000
 LEAK_R2 = 0.9
 LEAK_ERROR = 0.02
-RARE_CLASS = 0.1
 DRIFT = 0.2  # largest gap of two distribution functions, or share of moved categories
 
 
-def find_concerns(problem: Problem, seed: int) -> list[str]:
-    """Return one sentence for each thing that may make the result less than it seems."""
+def find_concerns(problem: Problem, seed: int) -> list[Concern]:
+    """Return all that may make the result less than it seems."""
     return [
         *_leaks(problem, seed),
         *_repeats(problem),
-        *_imbalance(problem),
+        *problem.imbalance("rows"),
         *_little(problem),
         *_drift(problem),
     ]
@@ -33,7 +34,7 @@ def as_numbers(cells: Cells) -> np.ndarray:
     return np.where(np.isnan(cells), floor, cells)
 
 
-def _leaks(problem: Problem, seed: int) -> list[str]:
+def _leaks(problem: Problem, seed: int) -> list[Concern]:
     """Columns from which a tree predicts the target almost perfectly, each alone."""
     rows = problem.train
     if len(rows) > PROBE_ROWS:
@@ -43,10 +44,9 @@ def _leaks(problem: Problem, seed: int) -> list[str]:
     for column in problem.columns:
         share = _alone(as_numbers(problem.table[column.name]), problem, learn, judge)
         if share is not None:
-            found.append(
-                f"Possible leak: column {column.name!r} alone predicts {share} of {problem.target!r}. "
-                f"If it is known only afterwards, leave it out with --drop {column.name!r}."
-            )
+            seen = f"column {column.name!r} alone predicts {share} of {problem.target!r}"
+            remedy = f"If it is known only afterwards, leave it out with --drop {column.name!r}"
+            found.append(Concern("Possible leak", seen, remedy))
     return found
 
 
@@ -69,7 +69,7 @@ def _alone(
     return f"{r2:.1%} of the variance".replace("%", " %") if r2 >= LEAK_R2 else None
 
 
-def _repeats(problem: Problem) -> list[str]:
+def _repeats(problem: Problem) -> list[Concern]:
     """Test rows that stand in the training part too, target included."""
     matrix = np.stack([as_numbers(cells) for cells in problem.table.values()] + [problem.y], axis=1)
     matrix = np.ascontiguousarray(matrix + 0.0)
@@ -80,38 +80,23 @@ def _repeats(problem: Problem) -> list[str]:
         return []
     share = f"{count / len(problem.test):.0%}".replace("%", " %")
     rows = "1 test row repeats" if count == 1 else f"{count:,} test rows ({share}) repeat"
-    return [f"{rows} a training row exactly: the test is easier than new data will be."]
+    return [Concern("Repeats", f"{rows} a training row exactly", "The test is easier than new data will be")]  # fmt: skip
 
 
 def _hashes(keys: np.ndarray) -> np.ndarray:
     return np.array([hash(key.tobytes()) for key in keys], dtype=np.int64)
 
 
-def _imbalance(problem: Problem) -> list[str]:
-    if not problem.classes:
-        return []
-    shares = np.bincount(problem.y[problem.train], minlength=problem.classes) / len(problem.train)
-    rarest = int(shares.argmin())
-    if shares[rarest] * problem.classes >= 2 * RARE_CLASS:
-        return []
-    share = f"{shares[rarest]:.1%}".replace("%", " %")
-    return [
-        f"Imbalance: class {problem.labels[rarest]!r} has {share} of the rows. Accuracy says little; "
-        "judge by the log loss and by the confusion matrix."
-    ]
-
-
-def _little(problem: Problem) -> list[str]:
+def _little(problem: Problem) -> list[Concern]:
     rows, columns = len(problem.train), len(problem.columns)
     if rows >= 200 and rows >= 10 * columns:
         return []
     return [
-        f"Little data: {rows:,} training rows for {columns:,} columns. Intervals are wide, "
-        "and another split may give another winner."
+        Concern("Little data", f"{rows:,} training rows for {columns:,} columns", ANOTHER_SPLIT)
     ]
 
 
-def _drift(problem: Problem) -> list[str]:
+def _drift(problem: Problem) -> list[Concern]:
     """Columns whose training and test distributions differ by more than chance explains."""
     found = []
     for column in problem.columns:
@@ -132,6 +117,5 @@ def _drift(problem: Problem) -> list[str]:
     if not found:
         return []
     names = ", ".join(repr(name) for name in found[:5]) + (", …" if len(found) > 5 else "")
-    return [
-        f"Drift: {names} differ{'s' if len(found) == 1 else ''} between training and test rows."
-    ]
+    seen = f"{names} differ{'s' if len(found) == 1 else ''} between training and test rows"
+    return [Concern("Drift", seen)]

@@ -11,7 +11,7 @@ import pandas as pd
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
 from gradatim.events import Tell
-from gradatim.fitting.classes import prediction_frame
+from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS, prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.tables.reading import RawTable, read_table
@@ -24,12 +24,11 @@ from gradatim.fitting.texts.model import FittedText, TextModel
 from gradatim.fitting.texts.problem import TextProblem, prepare
 from gradatim.fitting.work import Work
 from gradatim.models import SentenceEncoder, published_minilm
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 CHARACTERS_PER_SECOND = 500_000  # of the budget
 TOKENS_PER_SECOND = 5_000  # that a published encoder reads, about
-RARE_CLASS = 0.1
 
 
 def read_player(data: "str | Path | pd.DataFrame", job: TextOptions) -> "TextPlayer":
@@ -142,30 +141,17 @@ class TextPlayer:
         train, judge = self.folds[0]
         return self.family.fit(settings, train, self.seed, judge)[1]
 
-    def concerns(self) -> list[str]:
+    def concerns(self) -> list[Concern]:
         """Repeated texts, rare classes, little data."""
-        p = self.problem
-        found = []
+        p, found = self.problem, []
         learned = {p.texts[k] for k in p.train.tolist()}
         repeated = sum(p.texts[k] in learned for k in p.test.tolist())
         if repeated:
-            found.append(
-                f"Repeats: {repeated:,} of {len(p.test):,} test texts stand in the training part too. "
-                "The test flatters what remembers them."
-            )
-        if p.classes:
-            shares = np.bincount(p.y[p.train], minlength=p.classes) / len(p.train)
-            rarest = int(shares.argmin())
-            if shares[rarest] * p.classes < 2 * RARE_CLASS:
-                found.append(
-                    f"Imbalance: class {p.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the texts. "
-                    "Accuracy says little; judge by the log loss and by the confusion matrix."
-                )
+            seen = f"{repeated:,} of {len(p.test):,} test texts stand in the training part too"
+            found.append(Concern("Repeats", seen, FLATTERS))
+        found += p.imbalance("texts")
         if len(p.train) < 500:
-            found.append(
-                f"Little data: {len(p.train):,} training texts. Intervals are wide, and another split may "
-                "give another winner."
-            )
+            found.append(Concern("Little data", f"{len(p.train):,} training texts", ANOTHER_SPLIT))
         return found
 
     def describe(self, report: Report) -> None:

@@ -34,6 +34,7 @@ from gradatim.fitting.translation.pairs import Pair, Parts, Sampled, read_pairs,
 from gradatim.fitting.translation.sections import Contestant, TranslationFindings, make_report
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin
+from gradatim.reports import Concern
 from gradatim.training import Callback, History, Trainer
 from gradatim.training.history import Record
 
@@ -187,13 +188,12 @@ def _judge(model: TranslationModel, parts: Parts) -> tuple[dict[str, Contestant]
     return found, decide(distances, network, 0.0, METRIC)
 
 
-def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[str]:
+def _concerns(verdict: Verdict, history: History, plan: Plan) -> list[Concern]:
     concerns = []
     if not verdict.network_wins:
-        concerns.append(
-            "The network translates no better than looking up the nearest sentence does. Give it a longer "
-            "--budget or more pairs before you rely on it."
-        )
+        what = "The network translates no better than looking up the nearest sentence does"
+        remedy = "Give it a longer --budget or more pairs before you rely on it"
+        concerns.append(Concern(what, remedy=remedy))
     return concerns + early_end(history, plan.rounds, "More pairs")
 
 

@@ -16,7 +16,7 @@ from gradatim.fitting.translation.pairs import Parts
 from gradatim.fitting.verdict import Verdict
 from gradatim.instruments import cross_attention
 from gradatim.plots import alignment_maps, comparison_bars, learning_curves
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 EXAMPLES, MAPS = 12, 4
@@ -58,7 +58,7 @@ class TranslationFindings:
     contestants: dict[str, Contestant]
     verdict: Verdict
     notes: list[str]
-    concerns: list[str]
+    concerns: list[Concern]
 
     @property
     def headline(self) -> str:
@@ -71,7 +71,9 @@ def make_report(f: TranslationFindings) -> Report:
     report = Report(title=f"A translator of {f.name}", summary=f.verdict.sentence)
     _describe(report, f)
     if f.concerns:
-        report.table("Warnings", columns=["what to worry about"], rows=[[c] for c in f.concerns])
+        report.table(
+            "Warnings", columns=["what to worry about"], rows=[[str(c)] for c in f.concerns]
+        )
     report.table(
         f"Test, {len(f.parts.test):,} sentences, used once",
         columns=["translator", "BLEU", "chrF"],

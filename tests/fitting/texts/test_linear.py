@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from gradatim.fitting.texts.corpus import count_terms, read_corpus
+from gradatim.data.word_counts import count_terms, read_corpus
 from gradatim.fitting.texts.linear import fit_trivial, fit_words
 
 

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from gradatim.data.vocabulary import PAD, UNKNOWN
-from gradatim.fitting.texts.corpus import read_corpus
+from gradatim.data.word_counts import read_corpus
 from gradatim.fitting.texts.networks import (
     TextSettings,
     choose_words,

@@ -10,10 +10,10 @@ from sklearn.linear_model import LogisticRegression
 import gradatim
 from gradatim import fit
 from gradatim.data import WordPieceTokenizer
+from gradatim.data.word_counts import count_terms, read_corpus
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.fitting import write_predictions
 from gradatim.fitting.texts import family, player
-from gradatim.fitting.texts.corpus import count_terms, read_corpus
 from gradatim.fitting.texts.family import PretrainedFamily
 from gradatim.fitting.texts.kind import TextOptions
 from gradatim.fitting.texts.linear import choose_terms, weigh

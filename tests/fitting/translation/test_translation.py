@@ -8,6 +8,7 @@ import pytest
 
 import gradatim
 from gradatim import fit
+from gradatim.data.pairs import Pair, Question, read_pairs, split_pairs
 from gradatim.data.tokenizers import BytePairTokenizer, ByteTokenizer
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.events import Sample
@@ -18,7 +19,6 @@ from gradatim.fitting.translation import networks
 from gradatim.fitting.translation.batches import PairBatches, decode, encode
 from gradatim.fitting.translation.judging import bleu, block_distances, chrf, look_up
 from gradatim.fitting.translation.networks import Plan
-from gradatim.fitting.translation.pairs import Pair, Question, read_pairs, split_pairs
 from gradatim.reports import report as report_module
 
 NUMBERS = ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht")

@@ -9,9 +9,9 @@ import pandas as pd
 import torch
 
 from gradatim.data.decoding import decode_images
+from gradatim.data.image_folder import find_images
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.fitting.classes import decide, prediction_frame
-from gradatim.fitting.images.folders import find_images
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED

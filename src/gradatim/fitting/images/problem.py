@@ -8,10 +8,10 @@ from PIL import Image
 
 from gradatim import data as catalogue
 from gradatim.data.decoding import decode_images
+from gradatim.data.image_folder import drop_small, find_classes
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.splits import split_test
 from gradatim.fitting.classes import LabelledRows
-from gradatim.fitting.images.folders import drop_small, find_classes
 from gradatim.fitting.images.kind import ImageOptions
 
 SIDES = (16, 64)  # smallest and largest picture a model sees

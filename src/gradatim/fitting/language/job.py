@@ -6,11 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
-from gradatim.errors import InvalidValue
-from gradatim.events import CancelToken, Stage, Tell, tell_nobody
-from gradatim.fitting.contest import RESERVE, FitResult
-from gradatim.fitting.language.corpus import (
+from gradatim.data.corpus import (
     Text,
     Tokens,
     map_tokens,
@@ -18,6 +14,10 @@ from gradatim.fitting.language.corpus import (
     split_tokens,
     train_tokenizer,
 )
+from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
+from gradatim.errors import InvalidValue
+from gradatim.events import CancelToken, Stage, Tell, tell_nobody
+from gradatim.fitting.contest import RESERVE, FitResult
 from gradatim.fitting.language.judging import (
     best_ngram,
     block_characters,

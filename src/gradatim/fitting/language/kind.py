@@ -9,8 +9,8 @@ from gradatim.fitting.kind import Kind
 from gradatim.fitting.options import Options, option
 
 if TYPE_CHECKING:
+    from gradatim.data.corpus import Text
     from gradatim.fitting.contest import FitResult
-    from gradatim.fitting.language.corpus import Text
     from gradatim.fitting.language.model import LanguageModel
 
 TOKENIZERS = ("character", "byte", "byte-pair")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
+from gradatim.data.corpus import Text, Tokens
 from gradatim.data.tokenizers import Tokenizer
 from gradatim.evaluation import corrected_interval
-from gradatim.fitting.language.corpus import Text, Tokens
 from gradatim.fitting.language.networks import Plan
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.verdict import Verdict

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
+from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.series.candidates import SimpleForecasts
@@ -16,7 +17,6 @@ from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import ONLY, Layout, read_series
 from gradatim.fitting.series.times import Axis
 from gradatim.fitting.stored import Facts, StoredModel
-from gradatim.fitting.tables.reading import iterate
 from gradatim.model_folder import tensors_from
 
 FittedSeries = SimpleForecasts | NetworkForecasts

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.reading import read_table
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
 from gradatim.fitting.findings import Findings
@@ -18,7 +19,6 @@ from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.model import FittedSeries, SeriesModel
 from gradatim.fitting.series.networks import SeriesSettings, draw_settings, fit_network
 from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prepare
-from gradatim.fitting.tables.reading import read_table
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.columns import clean, find_column, read_cells
+from gradatim.data.tables.reading import RawTable
 from gradatim.errors import InvalidValue
 from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.times import Axis, find_axis, read_stamps
-from gradatim.fitting.tables.columns import clean, find_column, read_cells
 from gradatim.fitting.tables.problem import find_name
-from gradatim.fitting.tables.reading import RawTable
 from gradatim.timeseries import find_season
 
 FOLDS = 5

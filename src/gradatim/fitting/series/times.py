@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gradatim.fitting.tables.times import read_times
+from gradatim.data.tables.times import read_times
 
 MONTH = (27.9, 31.1)  # days; longer steps are whole months where stamps are dates
 TOLERANCE = 0.01  # of a step, by which a stamp may miss the grid

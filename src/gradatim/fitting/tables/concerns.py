@@ -4,8 +4,8 @@ import numpy as np
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from gradatim.data.tables.columns import Cells, Levels
 from gradatim.fitting.classes import ANOTHER_SPLIT
-from gradatim.fitting.tables.columns import Cells, Levels
 from gradatim.fitting.tables.problem import Problem
 from gradatim.reports import Concern
 

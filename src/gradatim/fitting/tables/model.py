@@ -12,6 +12,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from gradatim.data.tables.reading import iterate
 from gradatim.errors import choose
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
@@ -23,7 +24,6 @@ from gradatim.fitting.tables.preprocessing import (
     from_json,
     read_columns,
 )
-from gradatim.fitting.tables.reading import iterate
 from gradatim.models import MLP
 
 

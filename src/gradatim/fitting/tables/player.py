@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.reading import read_table
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
 from gradatim.events import Tell
@@ -25,7 +26,6 @@ from gradatim.fitting.tables.networks import NetworkSettings, cost, draw_setting
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessing, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
-from gradatim.fitting.tables.reading import read_table
 from gradatim.fitting.work import Work
 from gradatim.reports import Report
 from gradatim.training import History

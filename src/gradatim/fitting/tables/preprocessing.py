@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.columns import Cells, Column, Levels, read_cells
 from gradatim.errors import InvalidValue, nearest_first
-from gradatim.fitting.tables.columns import Cells, Column, Levels, read_cells
 
 LIMIT = 10.0  # standard deviations past which a number is not followed
 MAX_LEVELS = 50

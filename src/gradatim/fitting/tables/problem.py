@@ -5,11 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from gradatim.errors import InvalidValue, nearest_first
-from gradatim.evaluation.splits import make_strata, split_test
-from gradatim.fitting.classes import LabelledRows
-from gradatim.fitting.options import Options
-from gradatim.fitting.tables.columns import (
+from gradatim.data.tables.columns import (
     Cells,
     Column,
     Levels,
@@ -17,11 +13,15 @@ from gradatim.fitting.tables.columns import (
     find_columns,
     read_cells,
 )
+from gradatim.data.tables.reading import RawTable
+from gradatim.data.tables.targets import read_target
+from gradatim.data.tables.times import read_times
+from gradatim.errors import InvalidValue, nearest_first
+from gradatim.evaluation.splits import make_strata, split_test
+from gradatim.fitting.classes import LabelledRows
+from gradatim.fitting.options import Options
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
-from gradatim.fitting.tables.reading import RawTable
-from gradatim.fitting.tables.targets import read_target
-from gradatim.fitting.tables.times import read_times
 
 MIN_ROWS = 20
 

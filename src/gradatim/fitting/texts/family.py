@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from gradatim.data.tokenizers.word_piece import CLASS
+from gradatim.data.word_counts import Corpus, TermCounts
 from gradatim.events import Stage, Tell
 from gradatim.files import load_tree, save_tree
 from gradatim.fitting.texts import sections
-from gradatim.fitting.texts.corpus import Corpus, TermCounts
 from gradatim.fitting.texts.model import FittedText
 from gradatim.fitting.texts.networks import TextSettings, draw_settings, fit_network
 from gradatim.fitting.texts.pretrained import (

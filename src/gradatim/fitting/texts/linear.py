@@ -17,10 +17,10 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 from torch import Tensor
 
+from gradatim.data.word_counts import TermCounts, count_terms, read_corpus
 from gradatim.evaluation.metrics import score
 from gradatim.fitting.stored import Facts
 from gradatim.fitting.tables.predictors import softmax
-from gradatim.fitting.texts.corpus import TermCounts, count_terms, read_corpus
 from gradatim.model_folder import tensors_from
 
 MAX_TERMS = 50_000

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue, choose, nearest_first
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import StoredModel
-from gradatim.fitting.tables.reading import iterate
 from gradatim.fitting.texts.linear import WordModel
 from gradatim.fitting.texts.networks import TextNetwork
 from gradatim.fitting.texts.pretrained import PretrainedNetwork

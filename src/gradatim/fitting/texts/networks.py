@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data.vocabulary import PAD, SPECIALS, UNKNOWN
+from gradatim.data.word_counts import STRANGER, Corpus, read_corpus
 from gradatim.fitting.learning import read_target, train_network
 from gradatim.fitting.network import FittedNetwork
 from gradatim.fitting.tables.predictors import softmax
-from gradatim.fitting.texts.corpus import STRANGER, Corpus, read_corpus
 from gradatim.models import BagOfEmbeddings, SequenceClassifier
 from gradatim.training import History
 

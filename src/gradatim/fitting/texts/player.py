@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.reading import RawTable, read_table
+from gradatim.data.word_counts import count_terms, read_corpus
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split, make_folds
 from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS, prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Figures
-from gradatim.fitting.tables.reading import RawTable, read_table
 from gradatim.fitting.texts import sections
-from gradatim.fitting.texts.corpus import count_terms, read_corpus
 from gradatim.fitting.texts.family import FEWEST, SHARE, Family, LearnedFamily, PretrainedFamily
 from gradatim.fitting.texts.kind import TextOptions
 from gradatim.fitting.texts.linear import WORDS, fit_trivial, fit_words

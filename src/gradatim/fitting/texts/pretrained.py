@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from gradatim.data import pad_sequences
 from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import CLASS, SEPARATOR
+from gradatim.data.word_counts import TermCounts
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.learning import Target, read_target, train_network
 from gradatim.fitting.stored import Facts, restore_network
-from gradatim.fitting.texts.corpus import TermCounts
 from gradatim.fitting.texts.linear import (
     WordModel,
     choose_penalty,

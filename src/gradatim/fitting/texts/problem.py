@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.columns import clean
+from gradatim.data.tables.reading import RawTable
+from gradatim.data.tables.targets import read_target
 from gradatim.errors import InvalidValue
 from gradatim.fitting.classes import LabelledRows
-from gradatim.fitting.tables.columns import clean
 from gradatim.fitting.tables.problem import check_rows, find_name, join_test, split_rows
-from gradatim.fitting.tables.reading import RawTable
-from gradatim.fitting.tables.targets import read_target
 from gradatim.fitting.texts.kind import TextOptions
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gradatim.data.pairs import Pair
 from gradatim.data.tokenizers import Tokenizer
 from gradatim.data.vocabulary import END, PAD, UNKNOWN
-from gradatim.fitting.translation.pairs import Pair
 from gradatim.models import shift_right
 
 FIRST = UNKNOWN  # numbers below belong to padding, start and end

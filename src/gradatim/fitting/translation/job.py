@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradatim.data.pairs import Pair, Parts, Sampled, read_pairs, split_pairs
 from gradatim.data.tokenizers import BytePairTokenizer, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue
 from gradatim.events import CancelToken, Figure, Sample, Stage, Tell, tell_nobody
@@ -30,7 +31,6 @@ from gradatim.fitting.translation.networks import (
     make_plan,
     train_network,
 )
-from gradatim.fitting.translation.pairs import Pair, Parts, Sampled, read_pairs, split_pairs
 from gradatim.fitting.translation.sections import Contestant, TranslationFindings, make_report
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from gradatim.data.pairs import Pair, Question
 from gradatim.errors import Unavailable
-from gradatim.fitting.translation.pairs import Pair, Question
 
 BLOCKS = 20  # groups of test sentences whose differences decide
 

@@ -9,9 +9,9 @@ from gradatim.fitting.kind import Kind
 from gradatim.fitting.options import Options
 
 if TYPE_CHECKING:
+    from gradatim.data.pairs import Sampled
     from gradatim.fitting.contest import FitResult
     from gradatim.fitting.translation.model import TranslationModel
-    from gradatim.fitting.translation.pairs import Sampled
 
 
 @dataclass(frozen=True, kw_only=True)

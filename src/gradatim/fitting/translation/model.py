@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from gradatim.data.pairs import read_lines
 from gradatim.decoding import translate
 from gradatim.errors import InvalidValue, choose
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import StoredWriter
 from gradatim.fitting.translation.batches import decode, encode, pad_tokens
-from gradatim.fitting.translation.pairs import read_lines
 
 CHUNK = 256  # sentences translated at once
 GRID = 8  # sentences are filled up to a multiple of so many tokens

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import torch
 from matplotlib.figure import Figure
 
+from gradatim.data.pairs import Parts
 from gradatim.data.vocabulary import END
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.translation.batches import FIRST, encode
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.fitting.translation.networks import CONTEXT, Plan
-from gradatim.fitting.translation.pairs import Parts
 from gradatim.fitting.verdict import Verdict
 from gradatim.instruments import cross_attention
 from gradatim.plots import alignment_maps, comparison_bars, learning_curves

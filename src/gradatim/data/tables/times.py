@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.columns import find_column, read_cells
 from gradatim.errors import InvalidValue
-from gradatim.fitting.tables.columns import find_column, read_cells
 
 
 def read_times(frame: pd.DataFrame, name: str) -> tuple[np.ndarray, bool]:

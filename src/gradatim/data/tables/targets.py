@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.columns import Column, clean, find_column, read_cells, words
 from gradatim.errors import InvalidValue
-from gradatim.fitting.tables.columns import Column, clean, find_column, read_cells, words
 
 MAX_CODES = 10  # whole numbers of so few kinds are taken for classes
 MAX_CLASSES = 100

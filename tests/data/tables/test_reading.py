@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradatim.data.tables import reading
+from gradatim.data.tables.reading import iterate, read_table
+from gradatim.data.tables.sampled_lines import sample_lines
+from gradatim.data.tables.text_files import sniff_delimiter
 from gradatim.errors import InvalidValue
 from gradatim.fitting.options import read_budget, read_test
-from gradatim.fitting.tables import reading
 from gradatim.fitting.tables.kind import TableOptions
-from gradatim.fitting.tables.reading import iterate, read_table
-from gradatim.fitting.tables.sampled_lines import sample_lines
-from gradatim.fitting.tables.text_files import sniff_delimiter
 
 
 def test_a_long_file_is_sampled_uniformly_in_bounded_memory(tmp_path, monkeypatch):

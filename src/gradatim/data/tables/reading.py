@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.builtin import builtin_names, read_builtin
+from gradatim.data.tables.text_files import find_layout, read_text_chunks, read_text_sample
 from gradatim.errors import InvalidValue, Unavailable, nearest_first
-from gradatim.fitting.builtin import builtin_names, read_builtin
-from gradatim.fitting.tables.text_files import find_layout, read_text_chunks, read_text_sample
 
 CHUNK_ROWS = 16_384
 Limit = Callable[[int], int]

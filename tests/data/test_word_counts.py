@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from gradatim.data.vocabulary import split_words
-from gradatim.fitting.texts.corpus import STRANGER, count_terms, read_corpus
+from gradatim.data.word_counts import STRANGER, count_terms, read_corpus
 from gradatim.fitting.texts.linear import choose_terms, weigh
 
 TEXTS = ["a good film, a good cast", "not a good film", "", "bad; very bad!", "a bad film"]

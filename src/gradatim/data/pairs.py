@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gradatim.data import load
+from gradatim.data.tables.builtin import builtin_names
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.fitting.builtin import builtin_names
 
 LEAST = 200  # pairs from which anything can be learned
 

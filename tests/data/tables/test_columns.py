@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradatim.data.tables.columns import Column, Levels, find_column, find_columns, read_cells
 from gradatim.errors import InvalidValue
-from gradatim.fitting.tables.columns import Column, Levels, find_column, find_columns, read_cells
 from gradatim.fitting.tables.preprocessing import fit_preprocessing, from_json, read_columns
 
 KINDS = {

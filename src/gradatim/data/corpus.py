@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradatim.data import load
+from gradatim.data.tables.builtin import builtin_names
 from gradatim.data.tokenizers import (
     BytePairTokenizer,
     ByteTokenizer,
@@ -17,7 +18,6 @@ from gradatim.data.tokenizers import (
     Tokenizer,
 )
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.fitting.builtin import builtin_names
 
 CHUNK = 1 << 20  # characters that are in memory at once
 SMALL_ALPHABET = 200  # characters up to which each is a token of its own

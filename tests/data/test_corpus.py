@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from gradatim.data import corpus
+from gradatim.data.corpus import map_tokens, read_text, split_tokens, train_tokenizer
 from gradatim.data.tokenizers import CharacterTokenizer
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.fitting.language import corpus
-from gradatim.fitting.language.corpus import map_tokens, read_text, split_tokens, train_tokenizer
 
 VERSE = "so weit im leben ist zu nah am tod\nça va, naïve 🙂\n"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gradatim.fitting.tables.text_files import MISSING
+from gradatim.data.tables.text_files import MISSING
 
 TRUTHS = ({"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0}, {"y": 1.0, "n": 0.0}, {"t": 1.0, "f": 0.0})  # fmt: skip
 DATE_FORMATS = (

@@ -16,8 +16,8 @@ from typing import IO, NamedTuple
 
 import pandas as pd
 
+from gradatim.data.tables.sampled_lines import sample_lines
 from gradatim.errors import InvalidValue, Unavailable
-from gradatim.fitting.tables.sampled_lines import sample_lines
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "#N/A", "?", "<NA>")

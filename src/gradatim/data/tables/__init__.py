@@ -1,0 +1,1 @@
+"""Tables of users: text and Parquet files, typed columns, times and targets."""

@@ -153,13 +153,13 @@ def test_a_network_that_beats_the_line_is_recommended(tmp_path, monkeypatch):
 def test_the_budget_ends_the_tuning(short, frame, tmp_path, monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(contest.Work, "elapsed", property(lambda self: clock[0]))
-    judge = tuning.judge_network
+    judge = tuning.judge_all
 
-    def slow(*arguments):
-        clock[0] += 1.0
-        return judge(*arguments)
+    def slow(player, jobs):
+        clock[0] += len(jobs)
+        return [result._replace(seconds=1.0) for result in judge(player, jobs)]
 
-    monkeypatch.setattr(tuning, "judge_network", slow)
+    monkeypatch.setattr(tuning, "judge_all", slow)
     result = fit(frame, "kind", output=tmp_path / "m", drop=["price"], budget=60.0)
     assert 35 < clock[0] < 60
     assert result.model.about["verdict"] == result.verdict.sentence

@@ -1,7 +1,5 @@
 import numpy as np
 
-from gradatim.fitting.comparison import Result
-from gradatim.fitting.tuning import _by_other_folds, is_behind
 from gradatim.fitting.verdict import decide
 
 SIMPLE = {"mean": np.array([3.0, 3.1, 3.2, 2.9]), "line": np.array([1.0, 1.1, 0.9, 1.0]), "trees": np.array([0.99, 1.08, 0.92, 0.98])}  # fmt: skip
@@ -41,22 +39,3 @@ def test_a_worse_network_is_called_worse():
 
 def test_without_a_network():
     assert decide(SIMPLE, None, 0.3, "RMSE").sentence == "The network could not be trained. Recommended: line."  # fmt: skip
-
-
-def told(*values):
-    return [Result({"RMSE": value}, 0.0) for value in values]
-
-
-def test_a_fold_is_judged_by_the_setting_of_the_others():
-    # setting 7 is best on folds 0 and 1, setting 9 shines on fold 2 only
-    finished = {7: told(1.0, 1.0, 5.0), 9: told(2.0, 2.0, 0.0)}
-    found = _by_other_folds(finished, 3)
-    # fold 0: others 1+5 against 2+0, so 9; fold 1 likewise; fold 2: 1+1 against 2+2, so 7
-    assert [r.figures["RMSE"] for r in found] == [2.0, 2.0, 5.0]
-
-
-def test_who_is_behind():
-    assert is_behind(told(1.2), told(1.0))
-    assert not is_behind(told(1.05), told(1.0))
-    assert is_behind(told(1.1, 1.1, 1.2), told(1.0, 1.0, 1.0))
-    assert not is_behind(told(1.1, 0.9, 1.1), told(1.0, 1.0, 1.0))

@@ -1,11 +1,14 @@
 """Every candidate on the same folds: the one loop that trains and judges."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from gradatim.evaluation import held_out_ratio
+from gradatim.evaluation.racing import Result
 from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
@@ -17,31 +20,39 @@ SHARE = 0.5  # of the budget, after which no further fold is begun
 
 
 @dataclass
-class Result:
-    """Figures of one candidate on one fold, and the seconds they took; no figures where it failed."""
-
-    figures: Figures
-    seconds: float
-
-
-@dataclass
 class Comparison:
     """Figures of every candidate on every fold.
 
     Args:
         folds: The folds that were used.
         simple: Results of simple models, by name.
+        network: Results of the network's default settings.
         notes: Candidates that were left out, and why.
     """
 
     folds: list[Split]
     simple: dict[str, list[Result]]
+    network: list[Result]
     notes: list[str] = field(default_factory=list)
 
     @property
     def ratio(self) -> float:
         """Judging rows per training row, averaged over the folds."""
         return held_out_ratio(self.folds)
+
+
+@runtime_checkable
+class Stacking(Protocol):
+    """A player whose networks train side by side, folds and settings alike.
+
+    Attributes:
+        width: Settings that are drawn in one shape, one after another from trial 1.
+    """
+
+    width: int
+
+    def judge_together(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Figures]:
+        """Figures of networks on their folds; none where a training failed."""
 
 
 def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Comparison:
@@ -54,47 +65,64 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
         tell: Called with what is done and the share that is done.
     """
     names, folds = player.simple, player.folds
+    default = Candidate(NETWORK, player.draw(0))
     results: dict[str, list[Result]] = {name: [] for name in names}
-    done = 0
+    network: list[Result] = []
     for k in range(len(folds)):
         for name in names:
             tell(Stage(f"fold {k + 1} of {len(folds)}: {name}", k / len(folds)))
-            key = f"{name.replace(' ', '-')}-fold-{k}"
-            results[name].append(_judge(player, Candidate(name), k, key, work))
-        judge_network(player, 0, k, work)
+            key = f"fold-{k}-{name.replace(' ', '-')}"
+            results[name] += recall(work, key, player, [(Candidate(name), k)])
+        network = network or recall(work, "fold-0-network", player, [(default, 0)])
         done = k + 1
-        late = budget is not None and done >= MIN_FOLDS and work.elapsed > SHARE * budget
+        planned = work.elapsed + network[0].seconds * k  # of the network on the other folds
+        late = budget is not None and done >= MIN_FOLDS and planned > SHARE * budget
         if work.recall(f"stop-{done}", lambda late=late: late):  # type: ignore[misc]
             break
+    tell(Stage("network: setting 1"))
+    rest = [(default, k) for k in range(1, done)]
+    network += recall(work, "other-folds-network", player, rest)
     failed = [name for name in names if not all(result.figures for result in results[name])]
     notes = [
         f"The model '{name}' could not be fitted in every fold and is left out." for name in failed
     ]
     if done < len(folds):
         notes.append(f"{done} of {len(folds)} folds were used, to keep within the budget.")
-    return Comparison(folds[:done], {n: r for n, r in results.items() if n not in failed}, notes)
+    kept = {name: own for name, own in results.items() if name not in failed}
+    return Comparison(folds[:done], kept, network, notes)
 
 
-def judge_network(player: Player, trial: int, k: int, work: Work) -> Result:
-    """Judge trial number ``trial`` of the network on fold ``k``."""
-    candidate = Candidate(NETWORK, player.draw(trial))
-    return _judge(player, candidate, k, network_key(trial, k), work)
+def recall(
+    work: Work, key: str, player: Player, jobs: Sequence[tuple[Candidate, int]]
+) -> list[Result]:
+    """Results that are kept under ``key``; those of ``jobs``, judged now, where it is new."""
+
+    def judged() -> list[Result]:
+        return judge_all(player, jobs)
+
+    return [Result(*result) for result in work.recall(key, judged)]
 
 
-def network_key(trial: int, k: int) -> str:
-    """Where the result of a trial of the network on fold ``k`` is kept."""
-    return f"network-{trial}-fold-{k}"
-
-
-def _judge(player: Player, candidate: Candidate, k: int, key: str, work: Work) -> Result:
-    def measured() -> dict[str, object]:
+def judge_all(player: Player, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:
+    """Judge candidates on their folds: networks side by side where the player can, else one after another."""
+    if isinstance(player, Stacking) and all(candidate.name == NETWORK for candidate, _ in jobs):
         started = time.perf_counter()
-        try:
-            figures = player.judge(candidate, k)
-        except (NonFiniteError, np.linalg.LinAlgError, ValueError):
-            figures = {}
-        if figures and not np.isfinite(next(iter(figures.values()))):
-            figures = {}
-        return {"figures": figures, "seconds": time.perf_counter() - started}
+        figures = player.judge_together(jobs)
+        seconds = time.perf_counter() - started
+        costs = np.array([player.cost(candidate.settings) for candidate, _ in jobs])
+        shares = (seconds * costs / max(costs.sum(), 1e-9)).tolist()
+        return [Result(_sound(f), share) for f, share in zip(figures, shares, strict=True)]
+    return [_judge(player, *job) for job in jobs]
 
-    return Result(**work.recall(key, measured))
+
+def _judge(player: Player, candidate: Candidate, k: int) -> Result:
+    started = time.perf_counter()
+    try:
+        figures = player.judge(candidate, k)
+    except (NonFiniteError, np.linalg.LinAlgError, ValueError):
+        figures = {}
+    return Result(_sound(figures), time.perf_counter() - started)
+
+
+def _sound(figures: Figures) -> Figures:
+    return figures if figures and np.isfinite(next(iter(figures.values()))) else {}

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from gradatim.errors import InvalidValue
+from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.options import Options
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.report import make_report
-from gradatim.fitting.tuning import Tuning, scores, tune
+from gradatim.fitting.tuning import Tuning, tune
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin
 from gradatim.reports import Concern, Report
@@ -99,7 +100,7 @@ def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
     player.prepare(work, timed, tell)
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
-    tuning = tune(player, len(comparison.folds), work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     verdict = _conclude(comparison, tuning)
     tell(Stage("training on all training rows"))
     models = _train_finalists(player, verdict, tuning, work)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.fitting.comparison import Comparison, Result
+from gradatim.evaluation.racing import Result
+from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.player import NETWORK, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.verdict import Verdict

@@ -3,9 +3,9 @@
 import numpy as np
 
 from gradatim.evaluation import corrected_interval
+from gradatim.evaluation.racing import scores
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
-from gradatim.fitting.tuning import scores
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
 from gradatim.plots.calibration import calibration
 from gradatim.reports import Report

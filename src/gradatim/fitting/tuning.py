@@ -1,22 +1,26 @@
-"""Tune the network by a race of random settings over the folds of the comparison.
-
-Every trial meets the folds in the same order and leaves the race as soon as it is clearly behind the best
-trial on the folds both have seen. To judge the tuned network without flattering it, each fold's figure is that of
-the setting which was best on the *other* folds.
-"""
+"""Tune the network by a race of random settings over the folds of the comparison, until time is up."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from gradatim.evaluation.racing import (
+    Result,
+    Task,
+    by_other_folds,
+    doubling_rungs,
+    hold_race,
+    scores,
+)
 from gradatim.events import Stage, Tell
-from gradatim.fitting.comparison import Result, judge_network, network_key
-from gradatim.fitting.player import Player
+from gradatim.fitting.comparison import Stacking, judge_all
+from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
 
-MAX_TRIALS = 100
-_OVER = "race-over"
+MAX_TRIALS = 1000
+SLICE = 0.25  # of the time that is left, for settings that train side by side
+_OVER = "race-ended"
 
 
 @dataclass
@@ -37,12 +41,12 @@ class Tuning:
     table: list[tuple[int, float]]
 
 
-def tune(player: Player, count: int, work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip
+def tune(player: Player, default: list[Result], work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip
     """Race random settings until the deadline, or through ``trials`` settings.
 
     Args:
         player: The data.
-        count: How many of its folds are used.
+        default: Results of the default settings, trial 0, on the folds that are used.
         work: Where results are kept.
         deadline: Time on the clock of ``work`` at which no further training may be under way.
         trials: Settings to try; takes the place of the deadline.
@@ -51,66 +55,83 @@ def tune(player: Player, count: int, work: Work, *, deadline: float | None, tria
     Returns:
         ``None`` where no setting could be trained on every fold.
     """
-    finished: dict[int, list[Result]] = {}
-    tried = 0
-    is_over = work.has(_OVER)  # then a resumed run only reads what was measured
-    limit = MAX_TRIALS if trials is None else trials
-    for trial in range(limit):
-        tell(Stage(f"network: setting {trial + 1}", trial / limit))
-        results = _race(player, trial, count, work, finished, -1.0 if is_over else deadline)
-        tried += bool(results)
-        if len(results) == count and results[-1].figures:
-            finished[trial] = results
+    count, limit = len(default), MAX_TRIALS if trials is None else trials
+    width = player.width if isinstance(player, Stacking) else 1
+    judging = _Judging(player, default, work, deadline, limit, tell)
+    race = hold_race(
+        judging,
+        range(1, limit),
+        doubling_rungs(count) if width > 1 else [range(k, k + 1) for k in range(count)],
+        width=width,
+        finished={0: default} if all(result.figures for result in default) else {},
+    )
     work.recall(_OVER, lambda: True)
+    finished = race.finished
     if not finished:
         return None
-    means = {trial: float(np.mean(scores(results))) for trial, results in finished.items()}
-    order = sorted(means, key=lambda trial: (means[trial], trial))
-    table = [(trial, means[trial]) for trial in order]
-    settings = player.draw(order[0])
-    return Tuning(settings, _by_other_folds(finished, count), tried, len(finished), table)
+    matrix = np.stack([scores(results) for results in finished.values()])  # (trials, folds)
+    table = sorted(zip(matrix.mean(1).tolist(), finished, strict=True))
+    results = list(finished.values())
+    honest = [results[best][k] for k, best in enumerate(by_other_folds(matrix).tolist())]
+    settings = player.draw(table[0][1])
+    ranked = [(trial, mean) for mean, trial in table]
+    return Tuning(settings, honest, 1 + race.tried, len(finished), ranked)
 
 
-def scores(results: list[Result]) -> np.ndarray:
-    """The deciding figure on every fold."""
-    return np.array([next(iter(result.figures.values())) for result in results])
+class _Judging:
+    """Judges the tasks of a race for which there is time, and keeps the results.
 
-
-def _race(player: Player, trial: int, count: int, work: Work, finished: dict[int, list[Result]], deadline: float | None) -> list[Result]:  # fmt: skip
-    """Results of a trial until it finished, fell behind, or time was up; none if there was no time for it."""
-    results: list[Result] = []
-    best = min(finished.values(), key=lambda found: scores(found).mean(), default=None)
-    first = finished.get(0)
-    fold = 0.0 if first is None else min(r.seconds for r in first) * player.cost(player.draw(trial))
-    for k in range(count):
-        fold = max([fold, *(result.seconds for result in results)])
-        needed = fold * (count - k if not results else 1) + player.last * fold
-        late = deadline is not None and work.elapsed + needed > deadline
-        if late and not work.has(network_key(trial, k)):
-            return results
-        results.append(judge_network(player, trial, k, work))
-        if not results[-1].figures or (best is not None and is_behind(results, best[: k + 1])):
-            break
-    return results
-
-
-def is_behind(results: list[Result], best: list[Result]) -> bool:
-    """Whether a trial is worse than the best by more than the noise of their differences.
-
-    Example:
-        >>> def told(*values):
-        ...     return [Result({"RMSE": v}, 0.0) for v in values]
-        >>> is_behind(told(1.0, 1.3), told(1.1, 1.1)), is_behind(told(2.0, 2.1), told(1.1, 1.1))
-        (False, True)
+    Every setting that is begun must leave time for its training on all rows, at the pace of a training alone.
     """
-    gaps = scores(results) - scores(best)
-    if len(gaps) == 1:
-        return bool(gaps[0] > 0.1 * abs(scores(best)[0]))
-    return bool(gaps.mean() > gaps.std(ddof=1) / np.sqrt(len(gaps)))
 
+    def __init__(self, player: Player, default: list[Result], work: Work, deadline: float | None, limit: int, tell: Tell) -> None:  # fmt: skip
+        self.player, self.work, self.limit, self.tell = player, work, limit, tell
+        self.is_over = work.has(_OVER)  # then a resumed run only reads what was measured
+        self.deadline, self.count = deadline, len(default)
+        self.alone = default[0].seconds
+        self.pace = min(result.seconds for result in default)  # seconds of a unit of cost
+        self.slowest: dict[int, float] = {}
 
-def _by_other_folds(finished: dict[int, list[Result]], count: int) -> list[Result]:
-    trials = list(finished)
-    matrix = np.stack([scores(finished[trial]) for trial in trials])  # (trials, folds)
-    others = matrix.sum(1, keepdims=True) - matrix
-    return [finished[trials[int(others[:, k].argmin())]][k] for k in range(count)]
+    def __call__(self, tasks: list[Task]) -> list[Result | None]:
+        first = tasks[0]
+        self.tell(Stage(f"network: setting {first[0] + 1}", first[0] / self.limit))
+        key = f"race-{first[0]}-fold-{first[1]}"
+        if not self.work.has(key):
+            chosen = [] if self.is_over else self._in_time(tasks)
+            if not chosen:
+                return [None] * len(tasks)
+            self.work.put(key, self._judge(chosen))
+        kept = {tuple(task): Result(*result) for task, result in self.work.recall(key, list)}
+        for (trial, _), result in kept.items():
+            self.slowest[trial] = max(result.seconds, self.slowest.get(trial, 0.0))
+        return [kept.get(task) for task in tasks]
+
+    def _judge(self, tasks: list[Task]) -> list[tuple[Task, Result]]:
+        jobs = [(Candidate(NETWORK, self.player.draw(trial)), k) for trial, k in tasks]
+        results = judge_all(self.player, jobs)
+        costs = sum(self._cost(trial) for trial, _ in tasks)
+        if isinstance(self.player, Stacking):
+            self.pace = sum(result.seconds for result in results) / costs
+        return list(zip(tasks, results, strict=True))
+
+    def _cost(self, trial: int) -> float:
+        return self.player.cost(self.player.draw(trial))
+
+    def _in_time(self, tasks: list[Task]) -> list[Task]:
+        """Tasks of as many trials as time allows; a trial that begins must have time to finish."""
+        if self.deadline is None:
+            return tasks
+        chosen: list[Task] = []
+        start, is_first = self.work.elapsed, tasks[0][1] == 0
+        spent, left = 0.0, self.deadline - start
+        for trial in dict.fromkeys(trial for trial, _ in tasks):
+            own = [task for task in tasks if task[0] == trial]
+            fold = max(self._cost(trial) * self.pace, self.slowest.get(trial, 0.0))
+            last = self.player.last * max(self._cost(trial) * self.alone, fold)
+            needed = fold * (self.count if is_first and not chosen else len(own)) + last
+            is_much = is_first and spent + fold * len(own) > SLICE * left
+            if spent + needed > left or (chosen and is_much):
+                continue
+            chosen += own
+            spent += fold * len(own)
+        return chosen

@@ -55,7 +55,7 @@ def learning_curves(runs: Mapping[str, Run], *, title: str = "") -> Figure:
         _draw(panel, quantity, tables)
     for panel in panels[count:]:
         panel.set_axis_off()
-    _name_curves(figure, panels[:count], len(tables))
+    _name_curves(figure, list(panels[:count]), len(tables))
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     return figure

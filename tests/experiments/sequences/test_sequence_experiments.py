@@ -9,7 +9,7 @@ import torch
 from gradatim import experiments
 from gradatim.data import Vocabulary
 from gradatim.experiments._characters import made_up_entropy, made_up_text, table_bits
-from gradatim.experiments._date_translation import share_exact
+from gradatim.experiments._date_translation import make_dates, one_per_style, share_exact
 from gradatim.experiments._dates import write_dates
 from gradatim.experiments.sequences._reviews import BAD, GOOD, Reviews, make_reviews
 from gradatim.experiments.sequences._utterances import WIDTH, load_utterances
@@ -44,6 +44,18 @@ def test_dates_know_where_their_parts_are():
         assert pieces["year"] == year
         assert int(pieces["day"]) == int(day)
         assert pieces["month"] == month or pieces["month"].isalpha()
+
+
+def test_dates_of_each_style_keep_their_rows():
+    dates, _, _ = make_dates(100, 10, seed=0)
+    shown = one_per_style(dates)
+    orders = {tuple(dict.fromkeys(filter(None, date.parts))) for date in shown.written}
+    assert len(shown.written) == 4
+    assert orders == {("day", "month", "year"), ("month", "day", "year"), ("year", "month", "day")}
+    for k, date in enumerate(shown.written):
+        row = dates.written.index(date)
+        for part, whole in zip(shown.tensors, dates.tensors, strict=True):
+            assert part[k].equal(whole[row])
 
 
 def test_only_whole_rows_count_as_right():

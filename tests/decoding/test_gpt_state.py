@@ -2,7 +2,7 @@
 
 import torch
 
-from gradatim.decoding.gpt_state import GPTState, NextToken, window_start
+from gradatim.decoding.gpt_state import GPTState, window_start
 from gradatim.models import GPT
 
 
@@ -18,9 +18,10 @@ def test_a_full_window_jumps_by_half_a_context():
 def test_the_cache_is_fed_new_tokens_only():
     model, fed = GPT(9, 16, 8, 2, 2).eval(), []
     model.embedding.register_forward_hook(lambda module, args, out: fed.append(args[0].shape[1]))
-    next_token, tokens = NextToken(model, 2, use_cache=True), torch.zeros(2, 20, dtype=torch.long)
+    tokens = torch.zeros(2, 20, dtype=torch.long)
+    state = GPTState(model, tokens[:, :2], 17, use_cache=True)
     for end in range(3, 20):
-        next_token(tokens[:, :end])
+        state.step(tokens[:, end - 1])
     assert fed == [3] + 13 * [1] + [9] + 2 * [1]  # the window jumps at 17 tokens
 
 

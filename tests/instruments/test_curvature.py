@@ -61,7 +61,7 @@ def test_full_hessian_of_a_small_network():
     H = torch.autograd.functional.hessian(h, theta)
     exact = torch.linalg.eigvalsh(H)
     assert smoothness(h, theta).value == pytest.approx(exact.abs().max().item(), rel=1e-5)
-    found = lowest_curvature(h, theta, iterations=3000, tolerance=1e-12)
+    found = lowest_curvature(h, theta, iterations=3000, tol=1e-12)
     assert found.value == pytest.approx(exact[0].item(), abs=1e-4 * exact[-1].item())
     v = torch.randn(len(theta), dtype=torch.float64)
     torch.testing.assert_close(hessian_product(h, theta)(v), H @ v)

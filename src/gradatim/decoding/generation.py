@@ -11,8 +11,7 @@ from gradatim.decoding.sampling import (
     check_count,
     check_drawing,
     draw_tokens,
-    sample_steps,
-    stack_steps,
+    sample,
 )
 from gradatim.decoding.writing import (
     Given,
@@ -92,7 +91,7 @@ def generate(
         new = found.tokens[:, 0, : int(found.lengths[:, 0].max())]
     else:
         steps = _stream(model, given, num_tokens, draw, use_cache)
-        new = stack_steps(steps, text.new_empty(len(text)))
+        new = torch.stack([text.new_empty(len(text)), *steps], 1)[:, 1:]
     text = torch.cat((text, new), dim=1)
     return text if is_batch else text[0]
 
@@ -143,7 +142,7 @@ def _stream(
 ) -> Iterator[Tensor]:
     with evaluation_mode(model):
         step, state, start, end = begin(model, given, num_tokens, use_cache=use_cache)
-        yield from sample_steps(step, state, start, num_tokens, draw, end=end, padding=PAD)
+        yield from sample(step, state, start, num_tokens, draw=draw, end=end, padding=PAD)
 
 
 def _prepare(

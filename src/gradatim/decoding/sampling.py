@@ -1,7 +1,6 @@
 """Draw sequences token by token, greedily or by chance."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import torch
@@ -53,19 +52,17 @@ def draw_tokens(
     return (drawn if kept is None else kept.gather(1, drawn)).squeeze(1)
 
 
+@torch.no_grad()
 def sample(
     step: DecodeStep,
     state: Any,
     start: Tensor,
     num_tokens: int,
     *,
+    draw: Callable[[Tensor], Tensor] = draw_tokens,
     end: int | None = None,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
     padding: int = 0,
-    generator: torch.Generator | None = None,
-) -> Tensor:
+) -> Iterator[Tensor]:
     r"""Feed a model its own tokens: :math:`y_t \sim p(\cdot \mid y_{<t}, x)`, one after the other.
 
     Args:
@@ -73,59 +70,21 @@ def sample(
         state: State before the first step.
         start: First tokens, given and not part of the result, shape ``(B,)``.
         num_tokens: Tokens to draw at most.
+        draw: Tokens ``(B,)`` from what ``step`` returns, such as ``partial(draw_tokens, top_k=5)``.
         end: Token that ends a sequence; ``None`` where all have ``num_tokens`` tokens.
-        temperature: As in :func:`draw_tokens`; 0 is greedy search.
-        top_k: As in :func:`draw_tokens`.
-        top_p: As in :func:`draw_tokens`.
         padding: Token that fills up sequences which have ended.
-        generator: Source of randomness.
 
-    Returns:
-        Tokens, shape ``(B, L)`` with ``L`` up to ``num_tokens``.
+    Yields:
+        Tokens of shape ``(B,)``, until all sequences have ended.
 
     Example:
         >>> table = torch.tensor([[0.1, 0.9, 0.0], [0.2, 0.0, 0.8], [1.0, 0.0, 0.0]]).log()
-        >>> sample(lambda s, last: (table[last], s), None, torch.tensor([0, 1]), 4, temperature=0, end=2)
-        tensor([[1, 2],
-                [2, 0]])
+        >>> from functools import partial
+        >>> greedy = partial(draw_tokens, temperature=0)
+        >>> list(sample(lambda s, last: (table[last], s), None, torch.tensor([0, 1]), 4, draw=greedy, end=2))
+        [tensor([1, 2]), tensor([2, 0])]
     """
     check_count("sample", num_tokens)
-    draw = partial(
-        draw_tokens, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
-    )
-    with torch.no_grad():
-        return stack_steps(
-            sample_steps(step, state, start, num_tokens, draw, end=end, padding=padding), start
-        )
-
-
-def sample_steps(
-    step: DecodeStep,
-    state: Any,
-    start: Tensor,
-    num_tokens: int,
-    draw: Callable[[Tensor], Tensor],
-    *,
-    end: int | None = None,
-    padding: int = 0,
-) -> Iterator[Tensor]:
-    """Yield the tokens of :func:`sample`, shape ``(B,)``, one step after the other.
-
-    Args:
-        step: As in :func:`sample`.
-        state: As in :func:`sample`.
-        start: As in :func:`sample`.
-        num_tokens: As in :func:`sample`.
-        draw: Tokens ``(B,)`` from logits ``(B, V)``.
-        end: As in :func:`sample`.
-        padding: As in :func:`sample`.
-
-    Example:
-        >>> steps = sample_steps(lambda s, last: (s.roll(1), s.roll(1)), torch.eye(3)[:1], torch.tensor([0]), 2,
-        ...     lambda logits: logits.argmax(-1))
-        >>> list(steps)
-        [tensor([1]), tensor([2])]
-    """
     last, has_ended = start, torch.zeros_like(start, dtype=torch.bool)
     for _ in range(num_tokens):
         logits, state = step(state, last)  # (B, V)
@@ -136,20 +95,6 @@ def sample_steps(
         yield last
         if end is not None and bool(has_ended.all()):
             return
-
-
-def stack_steps(steps: Iterator[Tensor], start: Tensor) -> Tensor:
-    """Put tokens ``(B,)``, none or more, side by side, ``(B, L)``; ``start`` tells their kind.
-
-    Args:
-        steps: Tokens of each step.
-        start: Tokens of shape ``(B,)``, which are not part of the result.
-
-    Example:
-        >>> stack_steps(iter([]), torch.tensor([1, 2])).shape
-        torch.Size([2, 0])
-    """
-    return torch.stack([start, *steps], 1)[:, 1:]
 
 
 def check_count(owner: str, num_tokens: int) -> None:

@@ -74,16 +74,15 @@ def begin(model: nn.Module, given: Given, num_tokens: int, *, use_cache: bool = 
         >>> writing.start, writing.step(writing.state, writing.start)[0].shape
         (tensor([3]), torch.Size([1, 10]))
     """
+    first = given[0]
     if isinstance(model, GPT):
-        tokens = given[0]
-        state = GPTState(model, tokens[:, :-1], num_tokens, use_cache=use_cache)
-        return Writing(_step_gpt, state, tokens[:, -1], None)
+        state = GPTState(model, first[:, :-1], num_tokens, use_cache=use_cache)
+        return Writing(_step_gpt, state, first[:, -1], None)
     if isinstance(model, RecurrentLanguageModel):
-        tokens = given[0]
-        return Writing(model.step, model.start(tokens[:, :-1]), tokens[:, -1], None)
+        return Writing(model.step, model.start(first[:, :-1]), first[:, -1], None)
     writer = cast(Writer, model)
-    first = given[0].new_full((len(given[0]),), START, dtype=torch.long)
-    return Writing(writer.step, writer.start(*given), first, END)
+    start = first.new_full((len(first),), START, dtype=torch.long)
+    return Writing(writer.step, writer.start(*given), start, END)
 
 
 def _step_gpt(state: GPTState, last: Tensor) -> tuple[Tensor, GPTState]:
@@ -134,12 +133,9 @@ def read(owner: str, model: nn.Module, prompt: Prompt) -> tuple[Given, bool]:
         >>> read("generate", GPT(10, 16, 8, 1, 2), [1, 2])
         ((tensor([[1, 2]]),), False)
     """
-    parts = (
-        prompt
-        if isinstance(prompt, tuple) and any(isinstance(part, Tensor) for part in prompt)
-        else (prompt,)
-    )
-    device = next(model.parameters()).device
+    several = isinstance(prompt, tuple) and any(isinstance(part, Tensor) for part in prompt)
+    parts = prompt if several else (prompt,)
+    device = next((parameter.device for parameter in model.parameters()), None)
     given = tuple(torch.as_tensor(part, device=device) for part in parts)
     is_batch = given[0].ndim > 1
     if isinstance(model, GPT | RecurrentLanguageModel):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.instruments.vector_objective import VectorObjective
+from gradatim.instruments.vector_objective import VectorObjective, value_and_gradient
 
 
 class DescentPath(NamedTuple):
@@ -23,14 +23,6 @@ class Decrease(NamedTuple):
 
     measured: float
     guaranteed: float
-
-
-def _value_and_gradient(function: VectorObjective, point: Tensor) -> tuple[Tensor, Tensor]:
-    theta = point.detach().requires_grad_()
-    with torch.enable_grad():
-        value = function(theta)
-        (gradient,) = torch.autograd.grad(value, theta)
-    return value.detach(), gradient
 
 
 def descend(function: VectorObjective, start: Tensor, *, lr: float, steps: int) -> DescentPath:
@@ -49,7 +41,7 @@ def descend(function: VectorObjective, start: Tensor, *, lr: float, steps: int) 
     """
     points, values, norms = [start.detach()], [], []
     for t in range(steps + 1):
-        value, gradient = _value_and_gradient(function, points[-1])
+        value, gradient = value_and_gradient(function, points[-1])
         values.append(value)
         norms.append(gradient.norm())
         if t < steps:
@@ -77,7 +69,7 @@ def sufficient_decrease(
         >>> sufficient_decrease(lambda w: w.square().sum(), torch.tensor([1.0]), lr=0.5, smoothness=2.0)
         Decrease(measured=1.0, guaranteed=1.0)
     """
-    before, gradient = _value_and_gradient(function, point)
+    before, gradient = value_and_gradient(function, point)
     with torch.no_grad():
         after = function(point.detach() - lr * gradient)
     squared = gradient.square().sum().item()

@@ -51,7 +51,7 @@ def smoothness(
     point: Tensor,
     *,
     iterations: int = 500,
-    tolerance: float = 1e-8,
+    tol: float = 1e-8,
     generator: torch.Generator | None = None,
 ) -> Curvature:
     r"""Return the smoothness :math:`L=\lVert\nabla^2h(\theta)\rVert_2` at a point.
@@ -66,16 +66,14 @@ def smoothness(
         function: :math:`h`, a scalar function of a vector.
         point: :math:`\theta`, shape ``(d,)``.
         iterations: Most products.
-        tolerance: Relative change of the estimate at which to stop.
+        tol: Relative change of the estimate at which to stop.
         generator: Source of the first direction; by default a fixed one.
 
     Example:
         >>> round(smoothness(lambda w: 3 * w[0] ** 2 - 4 * w[1] ** 2, torch.ones(2)).value, 4)
         8.0
     """
-    return _power(
-        hessian_product(function, point), point, iterations, tolerance, generator, "smoothness"
-    )
+    return _power(hessian_product(function, point), point, iterations, tol, generator, "smoothness")
 
 
 def lowest_curvature(
@@ -83,7 +81,7 @@ def lowest_curvature(
     point: Tensor,
     *,
     iterations: int = 500,
-    tolerance: float = 1e-8,
+    tol: float = 1e-8,
     generator: torch.Generator | None = None,
 ) -> Curvature:
     r"""Return the lowest eigenvalue of the Hessian: negative where the surface bends downwards.
@@ -95,7 +93,7 @@ def lowest_curvature(
         function: :math:`h`, a scalar function of a vector.
         point: :math:`\theta`, shape ``(d,)``.
         iterations: Most products, for each of the two runs.
-        tolerance: Relative change of the estimate at which to stop.
+        tol: Relative change of the estimate at which to stop.
         generator: Source of the first directions; by default a fixed one.
 
     Example:
@@ -104,10 +102,8 @@ def lowest_curvature(
     """
     product = hessian_product(function, point)
     owner = "lowest_curvature"
-    top = _power(product, point, iterations, tolerance, generator, owner)
-    shifted = _power(
-        lambda v: top.value * v - product(v), point, iterations, tolerance, generator, owner
-    )
+    top = _power(product, point, iterations, tol, generator, owner)
+    shifted = _power(lambda v: top.value * v - product(v), point, iterations, tol, generator, owner)
     return Curvature(
         top.value - shifted.value,
         shifted.direction,
@@ -120,7 +116,7 @@ def _power(
     product: Callable[[Tensor], Tensor],
     point: Tensor,
     iterations: int,
-    tolerance: float,
+    tol: float,
     generator: torch.Generator | None,
     owner: str,
 ) -> Curvature:
@@ -129,13 +125,13 @@ def _power(
     generator = generator or torch.Generator(point.device).manual_seed(0)
     v = torch.randn(point.shape, generator=generator, dtype=point.dtype, device=point.device)
     v, value = v / v.norm(), 0.0
-    tolerance = max(tolerance, 4 * torch.finfo(point.dtype).eps)
+    tol = max(tol, 4 * torch.finfo(point.dtype).eps)
     for k in range(1, iterations + 1):
         image = product(v)
         last, value = value, image.norm().item()
         if value == 0:
             return Curvature(0.0, v, k, True)
         v = image / value
-        if abs(value - last) <= tolerance * value:
+        if abs(value - last) <= tol * value:
             return Curvature(value, v, k, True)
     return Curvature(value, v, iterations, False)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.instruments.vector_objective import VectorObjective
+from gradatim.instruments.vector_objective import VectorObjective, value_and_gradient
 
 
 def gradient_flow(
@@ -32,19 +32,16 @@ def gradient_flow(
         raise InvalidValue(
             f"gradient_flow: time and steps must be positive, got {time} and {steps}. Try steps=100."
         )
+
+    def slope(point: Tensor) -> Tensor:
+        return -value_and_gradient(function, point)[1]
+
     dt, points = time / steps, [start.detach()]
     for _ in range(steps):
         theta = points[-1]
-        k1 = _slope(function, theta)
-        k2 = _slope(function, theta + dt / 2 * k1)
-        k3 = _slope(function, theta + dt / 2 * k2)
-        k4 = _slope(function, theta + dt * k3)
+        k1 = slope(theta)
+        k2 = slope(theta + dt / 2 * k1)
+        k3 = slope(theta + dt / 2 * k2)
+        k4 = slope(theta + dt * k3)
         points.append(theta + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
     return torch.stack(points)
-
-
-def _slope(function: VectorObjective, point: Tensor) -> Tensor:
-    theta = point.detach().requires_grad_()
-    with torch.enable_grad():
-        (gradient,) = torch.autograd.grad(function(theta), theta)
-    return -gradient

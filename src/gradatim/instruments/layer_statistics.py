@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.randomness import seeded
 
 
 class LayerStatistics(NamedTuple):
@@ -120,9 +121,8 @@ def variance_profile(
             if not any(module.children()):
                 handle = module.register_forward_hook(recorder.hook(name or type(module).__name__))
                 cleanup.callback(handle.remove)
-        cleanup.enter_context(torch.random.fork_rng())
+        cleanup.enter_context(seeded(seed))
         cleanup.enter_context(torch.enable_grad())
-        torch.manual_seed(seed)
         try:
             objective = _objective(model(*inputs), loss, seed)
             torch.autograd.grad(objective, trainable, allow_unused=True)

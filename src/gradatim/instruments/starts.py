@@ -26,7 +26,7 @@ class MultiStart(NamedTuple):
 
 
 def multi_start(
-    function: VectorObjective, starts: Tensor, *, lr: float, steps: int, tolerance: float = 1e-3
+    function: VectorObjective, starts: Tensor, *, lr: float, steps: int, tol: float = 1e-3
 ) -> MultiStart:
     r"""Run gradient descent from every start, all in one batch, and tell the end points apart.
 
@@ -38,7 +38,7 @@ def multi_start(
         starts: First points, shape ``(S, d)``.
         lr: :math:`\eta`.
         steps: Number of steps.
-        tolerance: End points closer than this count as one.
+        tol: End points closer than this count as one.
 
     Example:
         >>> ends = multi_start(lambda w: (w.square() - 1).square().sum(), torch.tensor([[-2.0], [0.1], [1.5]]),
@@ -56,16 +56,16 @@ def multi_start(
         points -= lr * slopes(points)
     with torch.no_grad():
         values = torch.func.vmap(function)(points)
-    return MultiStart(points, values, *_distinct(points, values, tolerance))
+    return MultiStart(points, values, *_distinct(points, values, tol))
 
 
-def _distinct(points: Tensor, values: Tensor, tolerance: float) -> tuple[Tensor, Tensor]:
+def _distinct(points: Tensor, values: Tensor, tol: float) -> tuple[Tensor, Tensor]:
     """Take the lowest point, drop all near it, and go on with the rest."""
     # not-a-number sorts last
     left = points[values.argsort()]
     minima, counts = [], []
     while len(left):
-        near = (left - left[0]).norm(dim=1) < tolerance
+        near = (left - left[0]).norm(dim=1) < tol
         near[0] = True  # also if it has left the finite numbers
         minima.append(left[0])
         counts.append(int(near.sum()))

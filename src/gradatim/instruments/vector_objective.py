@@ -11,6 +11,24 @@ from gradatim.errors import InvalidValue
 VectorObjective = Callable[[Tensor], Tensor]
 
 
+def value_and_gradient(function: VectorObjective, point: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Return :math:`h(\theta)` and :math:`\nabla h(\theta)`, whatever the mode of autograd.
+
+    Args:
+        function: :math:`h`, a scalar function of a vector.
+        point: :math:`\theta`, shape ``(d,)``.
+
+    Example:
+        >>> value_and_gradient(lambda w: w.square().sum(), torch.tensor([1.0, 2.0]))
+        (tensor(5.), tensor([2., 4.]))
+    """
+    theta = point.detach().requires_grad_()
+    with torch.enable_grad():
+        value = function(theta)
+        (gradient,) = torch.autograd.grad(value, theta)
+    return value.detach(), gradient
+
+
 def network_objective(
     model: nn.Module, loss: Callable[[Tensor, Tensor], Tensor], X: Tensor, y: Tensor
 ) -> tuple[VectorObjective, Tensor]:

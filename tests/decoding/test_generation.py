@@ -18,12 +18,12 @@ from gradatim.models import (
     SequenceGenerator,
     Transformer,
 )
+from gradatim.randomness import seeded
 
 
 def build(vocab_size=9, context=16, positions="learned", seed=0):
     """A model with weights so large that its odds are far from uniform."""
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         model = GPT(vocab_size, context, 8, 2, 2, positions=positions)
         for parameter in model.parameters():
             if parameter.ndim > 1:

@@ -19,6 +19,7 @@ from gradatim.instruments import (
 )
 from gradatim.losses import mse
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 
 CURVATURES = torch.tensor([0.5, 2.0, 4.0], dtype=torch.float64)
 START = torch.tensor([3.0, -1.0, 2.0], dtype=torch.float64)
@@ -60,8 +61,7 @@ def test_decrease_is_exact_along_the_steepest_direction():
 
 
 def test_decrease_of_a_network_leaves_it_alone():
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         model = MLP((2, 5, 1), activation="tanh").double()
         X, y = torch.randn(20, 2).double(), torch.randn(20, 1).double()
     h, theta = network_objective(model, mse, X, y)

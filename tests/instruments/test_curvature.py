@@ -9,6 +9,7 @@ from gradatim.errors import InvalidValue
 from gradatim.instruments import hessian_product, lowest_curvature, network_objective, smoothness
 from gradatim.losses import mse
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 
 
 def symmetric(eigenvalues, seed):
@@ -53,8 +54,7 @@ def test_two_opposite_curvatures_of_one_size():
 
 
 def test_full_hessian_of_a_small_network():
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         model = MLP((3, 6, 1), activation="tanh").double()
         X, y = torch.randn(30, 3).double(), torch.randn(30, 1).double()
     h, theta = network_objective(model, mse, X, y)

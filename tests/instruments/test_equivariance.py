@@ -9,13 +9,13 @@ from torch import nn
 from gradatim.errors import InvalidValue
 from gradatim.instruments import equivariance_error
 from gradatim.nn import convolve, permutation, reflection, rotation, translation
+from gradatim.randomness import seeded
 
 X = torch.randn(3, 2, 12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
 
 def layer(**options):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         return nn.Conv2d(2, 2, 3, padding=1, dtype=torch.float64, **options)
 
 

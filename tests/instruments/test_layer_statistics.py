@@ -10,6 +10,7 @@ from torch import nn
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.instruments import variance_profile
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 
 
 def test_moments_and_gradients_by_hand():
@@ -30,8 +31,7 @@ def test_moments_and_gradients_by_hand():
 
 
 def deep(activation, init, width=128, depth=12):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         return MLP((width,) * (depth + 1), activation=activation, init=init)
 
 

@@ -9,12 +9,6 @@ from gradatim.instruments.vector_objective import VectorObjective
 from gradatim.optim.named import OptimizerFactory, build_optimizer
 
 
-class _Point(nn.Module):
-    def __init__(self, start: Tensor) -> None:
-        super().__init__()
-        self.w = nn.Parameter(start.detach().clone())
-
-
 def trajectory(
     optimizer: str | OptimizerFactory,
     function: VectorObjective,
@@ -40,19 +34,19 @@ def trajectory(
         >>> path.points.flatten()
         tensor([1.0000, 0.5000, 0.2500])
     """
-    point = _Point(start)
+    point = nn.ParameterList([start.detach().clone()])
     rule: Optimizer = build_optimizer(optimizer, point, lr=lr)
 
     def closure() -> Tensor:
         rule.zero_grad()
-        value = function(point.w)
+        value = function(point[0])
         value.backward()
         return value
 
     points = [start.detach().clone()]
     for _ in range(steps):
         rule.step(closure)  # type: ignore[arg-type]
-        points.append(point.w.detach().clone())
+        points.append(point[0].detach().clone())
     path = torch.stack(points)
     slopes = torch.func.vmap(torch.func.grad(function))(path)
     with torch.no_grad():

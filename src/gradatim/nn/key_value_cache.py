@@ -24,7 +24,8 @@ class KeyValueCache:
 
     Position :math:`t` needs the keys and values of all positions before it, which do not change.
     Keeping them makes a step cost :math:`O(t d + d^2)` instead of the :math:`O(t^2 d + t d^2)` of
-    computing the whole prefix again.
+    computing the whole prefix again. It stands beside the layers because attention itself fills and reads
+    it; :mod:`gradatim.decoding` decides when.
 
     Args:
         batch_size: Sequences, :math:`B`.

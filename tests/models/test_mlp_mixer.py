@@ -101,7 +101,7 @@ def test_describe_rebuilds_it():
 )
 def test_refuses_by_message(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        MLPMixer(image_size=8, in_channels=1, out_dim=2, **arguments)
+        MLPMixer(image_size=8, in_channels=1, output_dim=2, **arguments)
 
 
 def test_refuses_images_of_another_shape():

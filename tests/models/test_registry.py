@@ -109,6 +109,38 @@ def test_a_description_of_the_version_before_is_read():
     assert model.dropout == 0.1
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        (
+            "sequence_tagger",
+            {"input_dim": 4, "out_dim": 3, "num_tokens": 9},
+            {"output_dim": 3, "vocab_size": 9},
+        ),
+        (
+            "bag_of_embeddings",
+            {"num_tokens": 9, "dim": 2, "out_dim": 3},
+            {"output_dim": 3, "vocab_size": 9},
+        ),
+        (
+            "seq2seq",
+            {"source_tokens": 9, "target_tokens": 8},
+            {"source_vocab_size": 9, "target_vocab_size": 8},
+        ),
+        (
+            "transformer",
+            {"source_size": 9, "target_size": 8, "context": 5, "dim": 4, "num_heads": 1},
+            {"source_vocab_size": 9, "target_vocab_size": 8},
+        ),
+        ("ResidualLayer", {"in_dim": 4, "out_dim": 3}, {"input_dim": 4, "output_dim": 3}),
+    ],
+)
+def test_arguments_are_read_by_the_names_they_had(name, old, new):
+    model = rebuild({"name": name, "arguments": old})
+    assert {key: getattr(model, key) for key in new} == new
+    assert new.items() <= describe(model)["arguments"].items()
+
+
 def test_strangers_are_refused_however_deep():
     with pytest.raises(
         InvalidType, match=r"describe: model must be one of Gradatim's own .* got GRU"

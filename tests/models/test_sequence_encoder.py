@@ -37,7 +37,7 @@ def test_common_padding_is_cut_and_given_back():
 
 
 def test_tokens_are_embedded():
-    encoder = SequenceEncoder(3, 4, num_tokens=7)
+    encoder = SequenceEncoder(3, 4, vocab_size=7)
     tokens = torch.tensor([[1, 6, 2]])
     vectors, _ = encoder.rnn(encoder.embedding(tokens))
     assert torch.equal(encoder(tokens).outputs, vectors)
@@ -68,8 +68,8 @@ def test_what_is_no_sequence_is_refused(x, lengths, error, message):
 
 
 def test_what_are_no_tokens_is_refused():
-    encoder = SequenceEncoder(3, 4, num_tokens=7)
+    encoder = SequenceEncoder(3, 4, vocab_size=7)
     with pytest.raises(InvalidType, match=r"tokens of shape \(B, T\), got torch.float32 of shape"):
         encoder(torch.zeros(1, 2, 3))
-    with pytest.raises(InvalidValue, match=r"tokens from 0 to 6, got 1 to 9. Try num_tokens=10"):
+    with pytest.raises(InvalidValue, match=r"tokens from 0 to 6, got 1 to 9. Try vocab_size=10"):
         encoder(torch.tensor([[1, 9]]))

@@ -13,13 +13,13 @@ TOKENS = torch.tensor([[4, 5, 6], [6, 4, 2]])
 LENGTHS = torch.tensor([3, 2])
 VECTORS = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(0))
 CASES = {
-    "sequence_classifier": ({"input_dim": 4, "out_dim": 3, "dropout": 0.5}, (VECTORS, LENGTHS)),
-    "sequence_tagger": ({"input_dim": 4, "out_dim": 3, "num_tokens": 9}, (TOKENS, LENGTHS)),
-    "sequence_generator": ({"input_dim": 4, "num_tokens": 9}, (VECTORS[:, 0], TOKENS)),
-    "seq2seq": ({"source_tokens": 9, "target_tokens": 8, "cell": "lstm"}, (TOKENS, LENGTHS, TOKENS)),
+    "sequence_classifier": ({"input_dim": 4, "output_dim": 3, "dropout": 0.5}, (VECTORS, LENGTHS)),
+    "sequence_tagger": ({"input_dim": 4, "output_dim": 3, "vocab_size": 9}, (TOKENS, LENGTHS)),
+    "sequence_generator": ({"input_dim": 4, "vocab_size": 9}, (VECTORS[:, 0], TOKENS)),
+    "seq2seq": ({"source_vocab_size": 9, "target_vocab_size": 8, "cell": "lstm"}, (TOKENS, LENGTHS, TOKENS)),
     "ctc": ({"input_dim": 4, "num_labels": 3}, (VECTORS, LENGTHS)),
     "forecaster": ({"input_dim": 4, "horizon": 2, "quantiles": (0.1, 0.5, 0.9)}, (VECTORS, LENGTHS)),
-    "recurrent_language_model": ({"num_tokens": 9, "num_layers": 2}, (TOKENS, LENGTHS)),
+    "recurrent_language_model": ({"vocab_size": 9, "num_layers": 2}, (TOKENS, LENGTHS)),
 }  # fmt: skip
 
 
@@ -65,9 +65,9 @@ def test_every_cell_will_do(name, cell):
 def test_writers_start_from_what_they_are_given(cell):
     """Two vectors, two beginnings, and a beam that reorders states of any kind."""
     torch.manual_seed(0)
-    generator = build("sequence_generator", input_dim=4, num_tokens=9, cell=cell, num_layers=2)
+    generator = build("sequence_generator", input_dim=4, vocab_size=9, cell=cell, num_layers=2)
     logits = generator(VECTORS[:, 0], TOKENS[:1].expand(2, -1))
     assert not torch.allclose(logits[0], logits[1])
     assert generate(generator, VECTORS[:, 0], 3, num_beams=2).shape == (2, 3)
-    translator = build("seq2seq", source_tokens=9, target_tokens=8, cell=cell)
+    translator = build("seq2seq", source_vocab_size=9, target_vocab_size=8, cell=cell)
     assert translate(translator, TOKENS, LENGTHS, num_beams=2, max_length=3).tokens.shape[:2] == (2, 2)  # fmt: skip

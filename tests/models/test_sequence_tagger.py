@@ -37,7 +37,7 @@ def test_it_labels_a_step_by_its_neighbours():
     scores = {}
     for both in (True, False):
         torch.manual_seed(0)
-        model = SequenceTagger(4, 2, num_tokens=3, hidden_dim=12, is_bidirectional=both)
+        model = SequenceTagger(4, 2, vocab_size=3, hidden_dim=12, is_bidirectional=both)
         trainer = Trainer(model, token_cross_entropy, lr=0.02, epochs=15, batch_size=50, progress=False)  # fmt: skip
         trainer.fit((x, torch.full((200,), 8), y))
         with torch.no_grad():

@@ -32,5 +32,5 @@ def test_lines_through_the_origin_get_a_unit_box():
 
 
 def test_refuses_three_inputs():
-    with pytest.raises(ValueError, match="enclosing_domain: in_dim must be 1 or 2, got 3"):
-        enclosing_domain(MLP((3, 2, 1)), in_dim=3)
+    with pytest.raises(ValueError, match="enclosing_domain: input_dim must be 1 or 2, got 3"):
+        enclosing_domain(MLP((3, 2, 1)), input_dim=3)

@@ -197,7 +197,7 @@ def test_repr_names_order_and_root():
         (lambda: WEATHER.predict(torch.zeros(0)), "not empty, got shape \\(0,\\)"),
         (lambda: WEATHER.forecast(torch.tensor([1.0, np.nan, 1.0]), 1), "NaN or infinity at step 1"),
         (lambda: WEATHER.forecast(torch.zeros(3), 0), "steps must be at least 1"),
-        (lambda: WEATHER.simulate(0), "steps and num_series must be at least 1, got 0 and 1"),
+        (lambda: WEATHER.simulate(0), "steps and num_sequences must be at least 1, got 0 and 1"),
         (lambda: WEATHER.simulate(5, 0), "got 5 and 0"),
         (lambda: WEATHER.forecast(torch.zeros(3), 1, level=1.0), "level in \\(0, 1\\), got 1 and 1.0"),
     ],

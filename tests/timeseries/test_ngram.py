@@ -115,7 +115,7 @@ def test_texts_shorter_than_the_order():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: NGram(0, 3), InvalidValue, "order and vocabulary_size must be at least 1"),
+        (lambda: NGram(0, 3), InvalidValue, "order and vocab_size must be at least 1"),
         (
             lambda: NGram(2, 3, discount=1.0),
             InvalidValue,

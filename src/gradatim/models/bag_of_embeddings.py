@@ -14,9 +14,9 @@ class BagOfEmbeddings(nn.Module):
     Padding never changes an answer.
 
     Args:
-        num_tokens: Size of the vocabulary.
+        vocab_size: Size of the vocabulary.
         dim: Width of an embedding :math:`e`.
-        out_dim: Number of classes, or of values.
+        output_dim: Number of classes, or of values.
         dropout: Probability to drop an entry of the mean.
 
     Example:
@@ -30,13 +30,18 @@ class BagOfEmbeddings(nn.Module):
         Joulin et al., Bag of Tricks for Efficient Text Classification, 2017.
     """
 
-    def __init__(self, num_tokens: int, dim: int, out_dim: int, *, dropout: float = 0.0) -> None:
+    def __init__(self, vocab_size: int, dim: int, output_dim: int, *, dropout: float = 0.0) -> None:
         super().__init__()
-        self.num_tokens, self.dim, self.out_dim, self.dropout = num_tokens, dim, out_dim, dropout
-        self.embedding = nn.EmbeddingBag(num_tokens, dim, mode="sum", padding_idx=PAD)
+        self.vocab_size, self.dim, self.output_dim, self.dropout = (
+            vocab_size,
+            dim,
+            output_dim,
+            dropout,
+        )
+        self.embedding = nn.EmbeddingBag(vocab_size, dim, mode="sum", padding_idx=PAD)
         nn.init.normal_(self.embedding.weight, std=0.1)
         self.drop = nn.Dropout(dropout)
-        self.readout = nn.Linear(dim, out_dim)
+        self.readout = nn.Linear(dim, output_dim)
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """Answer for each text.
@@ -46,7 +51,7 @@ class BagOfEmbeddings(nn.Module):
             lengths: Words of each text, from 1 to ``T``; all ``T`` by default.
 
         Returns:
-            Shape ``(B, out_dim)``.
+            Shape ``(B, output_dim)``.
         """
         is_real = real_steps("BagOfEmbeddings", tokens, lengths)
         if is_real is None:

@@ -10,8 +10,8 @@ from gradatim.models.bert import BERT
 from gradatim.nn import real_steps
 
 
-def _readout(trunk: BERT, out_dim: int) -> nn.Linear:
-    layer = nn.Linear(trunk.dim, out_dim)
+def _readout(trunk: BERT, output_dim: int) -> nn.Linear:
+    layer = nn.Linear(trunk.dim, output_dim)
     nn.init.trunc_normal_(layer.weight, std=0.02, a=-0.04, b=0.04)
     nn.init.zeros_(layer.bias)
     return layer
@@ -22,7 +22,7 @@ class BERTClassifier(nn.Module):
 
     Args:
         trunk: The encoder, which goes on learning.
-        out_dim: Number of classes, or of values.
+        output_dim: Number of classes, or of values.
         dropout: Probability to drop an entry of :math:`c`.
 
     Example:
@@ -33,16 +33,16 @@ class BERTClassifier(nn.Module):
         Devlin et al., BERT, 2019, figure 4 (a) and (b).
     """
 
-    def __init__(self, trunk: BERT, out_dim: int, *, dropout: float = 0.1) -> None:
+    def __init__(self, trunk: BERT, output_dim: int, *, dropout: float = 0.1) -> None:
         super().__init__()
-        self.trunk, self.out_dim, self.dropout = trunk, out_dim, dropout
+        self.trunk, self.output_dim, self.dropout = trunk, output_dim, dropout
         self.drop = nn.Dropout(dropout)
-        self.readout = _readout(trunk, out_dim)
+        self.readout = _readout(trunk, output_dim)
 
     def forward(
         self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
     ) -> Tensor:
-        """Logits ``(B, out_dim)``; arguments as in :class:`BERT`."""
+        """Logits ``(B, output_dim)``; arguments as in :class:`BERT`."""
         return self.readout(self.drop(self.trunk.pool(self.trunk(tokens, lengths, segments))))
 
 
@@ -51,7 +51,7 @@ class BERTTagger(nn.Module):
 
     Args:
         trunk: The encoder, which goes on learning.
-        out_dim: Number of labels.
+        output_dim: Number of labels.
         dropout: Probability to drop an entry of :math:`h_t`.
 
     Example:
@@ -62,16 +62,16 @@ class BERTTagger(nn.Module):
         Devlin et al., BERT, 2019, figure 4 (d).
     """
 
-    def __init__(self, trunk: BERT, out_dim: int, *, dropout: float = 0.1) -> None:
+    def __init__(self, trunk: BERT, output_dim: int, *, dropout: float = 0.1) -> None:
         super().__init__()
-        self.trunk, self.out_dim, self.dropout = trunk, out_dim, dropout
+        self.trunk, self.output_dim, self.dropout = trunk, output_dim, dropout
         self.drop = nn.Dropout(dropout)
-        self.readout = _readout(trunk, out_dim)
+        self.readout = _readout(trunk, output_dim)
 
     def forward(
         self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
     ) -> Tensor:
-        """Logits ``(B, T, out_dim)``; arguments as in :class:`BERT`."""
+        """Logits ``(B, T, output_dim)``; arguments as in :class:`BERT`."""
         return self.readout(self.drop(self.trunk(tokens, lengths, segments)))
 
 

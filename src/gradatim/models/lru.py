@@ -19,7 +19,7 @@ class LRUStack(nn.Module):
     Args:
         input_dim: Width of :math:`x_t`.
         dim: Width of every :math:`y^{(\ell)}_t`.
-        out_dim: Width of the output at every time.
+        output_dim: Width of the output at every time.
         num_layers: Units in the stack, :math:`L`.
         state_dim: Width of each unit's state in real numbers, ``dim`` by default.
         dropout: Probability of zeroing an entry of what a unit adds.
@@ -40,7 +40,7 @@ class LRUStack(nn.Module):
         self,
         input_dim: int,
         dim: int,
-        out_dim: int,
+        output_dim: int,
         *,
         num_layers: int = 4,
         state_dim: int | None = None,
@@ -50,7 +50,7 @@ class LRUStack(nn.Module):
         max_phase: float = 2 * pi,
     ) -> None:
         super().__init__()
-        self.input_dim, self.dim, self.out_dim = input_dim, dim, out_dim
+        self.input_dim, self.dim, self.output_dim = input_dim, dim, output_dim
         self.num_layers, self.state_dim, self.dropout = num_layers, state_dim, dropout
         self.r_min, self.r_max, self.max_phase = r_min, r_max, max_phase
         self.embed = nn.Linear(input_dim, dim)
@@ -59,7 +59,7 @@ class LRUStack(nn.Module):
             for _ in range(num_layers)
         )
         self.norm = nn.LayerNorm(dim)
-        self.readout = nn.Linear(dim, out_dim)
+        self.readout = nn.Linear(dim, output_dim)
 
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | None = None
@@ -72,7 +72,7 @@ class LRUStack(nn.Module):
             state: State before the first step, as returned; zero by default.
 
         Returns:
-            Outputs ``(B, T, out_dim)``, meaningless at padding, and the state after each sequence's
+            Outputs ``(B, T, output_dim)``, meaningless at padding, and the state after each sequence's
             last real step, complex, shape ``(num_layers, B, state_dim / 2)``.
         """
         y, finals = self.embed(x), []

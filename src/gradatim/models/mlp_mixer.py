@@ -61,7 +61,7 @@ class MLPMixer(nn.Sequential):
         image_size: Height and width of the image.
         patch_size: Height and width of a patch; must divide ``image_size``.
         in_channels: Channels of the image, shape ``(B, in_channels, image_size, image_size)``.
-        out_dim: Number of outputs.
+        output_dim: Number of outputs.
         dim: Channels of a token.
         num_layers: Number of mixer blocks.
         token_dim: Hidden width of token mixing.
@@ -82,7 +82,7 @@ class MLPMixer(nn.Sequential):
         image_size: int,
         patch_size: int,
         in_channels: int,
-        out_dim: int,
+        output_dim: int,
         *,
         dim: int = 64,
         num_layers: int = 4,
@@ -112,11 +112,11 @@ class MLPMixer(nn.Sequential):
                 **{f"block{i}": block for i, block in enumerate(blocks)},
                 norm=nn.LayerNorm(dim),
                 mean=TokenMean(),
-                readout=nn.Linear(dim, out_dim),
+                readout=nn.Linear(dim, output_dim),
             )
         )
         self.image_size, self.patch_size, self.in_channels = image_size, patch_size, in_channels
-        self.out_dim, self.dim, self.num_layers = out_dim, dim, num_layers
+        self.output_dim, self.dim, self.num_layers = output_dim, dim, num_layers
         self.token_dim, self.channel_dim, self.dropout = token_dim, channel_dim, dropout
         initialize(self, "lecun")
 
@@ -131,4 +131,4 @@ class MLPMixer(nn.Sequential):
                 f"MLPMixer: x must have shape (B, {', '.join(map(str, expected))}), "
                 f"got {tuple(x.shape)}. Reshape the images."
             )
-        return super().forward(x)  # (B, out_dim)
+        return super().forward(x)  # (B, output_dim)

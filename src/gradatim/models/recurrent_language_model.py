@@ -18,7 +18,7 @@ class RecurrentLanguageModel(nn.Module):
     where the last piece ended. :func:`~gradatim.decoding.generate` lets it write.
 
     Args:
-        num_tokens: Size of the vocabulary: words, or characters.
+        vocab_size: Size of the vocabulary: words, or characters.
         dim: Width of the embedding :math:`e`.
         hidden_dim: Width of :math:`h_t`.
         cell: :math:`R`, as in :class:`~gradatim.nn.Recurrent`.
@@ -41,7 +41,7 @@ class RecurrentLanguageModel(nn.Module):
 
     def __init__(
         self,
-        num_tokens: int,
+        vocab_size: int,
         *,
         dim: int = 64,
         hidden_dim: int = 128,
@@ -50,12 +50,12 @@ class RecurrentLanguageModel(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.num_tokens, self.dim, self.hidden_dim = num_tokens, dim, hidden_dim
+        self.vocab_size, self.dim, self.hidden_dim = vocab_size, dim, hidden_dim
         self.cell, self.num_layers, self.dropout = cell, num_layers, dropout
-        self.embedding = nn.Embedding(num_tokens, dim)
+        self.embedding = nn.Embedding(vocab_size, dim)
         self.rnn = Recurrent(cell, dim, hidden_dim, num_layers, dropout=dropout)
         self.drop = nn.Dropout(dropout)
-        self.readout = nn.Linear(hidden_dim, num_tokens)
+        self.readout = nn.Linear(hidden_dim, vocab_size)
         initialize(self.readout, "xavier")
 
     def forward(
@@ -69,7 +69,7 @@ class RecurrentLanguageModel(nn.Module):
             state: State before the first token, as returned; none by default.
 
         Returns:
-            Logits of the next token, shape ``(B, T, num_tokens)``, and the state after the last.
+            Logits of the next token, shape ``(B, T, vocab_size)``, and the state after the last.
         """
         outputs, state = self.rnn(self.drop(self.embedding(tokens)), lengths, state)
         return self.readout(self.drop(outputs)), state
@@ -86,7 +86,7 @@ class RecurrentLanguageModel(nn.Module):
             last: Tokens, shape ``(B,)``.
 
         Returns:
-            Logits of the next token, shape ``(B, num_tokens)``, and the state.
+            Logits of the next token, shape ``(B, vocab_size)``, and the state.
         """
         inside = self.rnn.initial_state(len(last)) if state is None else batch_first(state)
         output, moved = step_stack(self.rnn, self.drop(self.embedding(last)), inside)

@@ -117,6 +117,16 @@ _TORCH: dict[str, Callable[..., nn.Module]] = {
 }  # fmt: skip
 _BUILDERS = _TORCH | _LAYERS | MODELS
 _NAMES = {constructor: name for name, constructor in _BUILDERS.items()}
+# Arguments by the names they had, for descriptions of an earlier version.
+_RENAMED = {
+    "out_dim": "output_dim",
+    "in_dim": "input_dim",
+    "num_tokens": "vocab_size",
+    "source_tokens": "source_vocab_size",
+    "target_tokens": "target_vocab_size",
+    "source_size": "source_vocab_size",
+    "target_size": "target_vocab_size",
+}
 _WHERE = ("device", "dtype")  # of PyTorch's layers: a description says what, not where
 
 
@@ -242,8 +252,12 @@ def rebuild(description: Mapping[str, Any]) -> nn.Module:
 
 
 def _rebuild(description: Mapping[str, Any]) -> nn.Module:
-    name, arguments = description["name"], description["arguments"]
-    given = {key: _given(value) for key, value in arguments.items()}
+    name = choose("rebuild", "name", description["name"], _BUILDERS)
+    known = _parameters(_BUILDERS[name])
+    given = {
+        key if key in known else _RENAMED.get(key, key): _given(value)
+        for key, value in description["arguments"].items()
+    }
     return _build("rebuild", name, _BUILDERS, **given)
 
 

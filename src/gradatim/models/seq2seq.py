@@ -63,8 +63,8 @@ class Seq2Seq(nn.Module):
     :class:`~gradatim.training.TeacherForcing`; :func:`~gradatim.decoding.translate` lets it write.
 
     Args:
-        source_tokens: Size of the source's vocabulary.
-        target_tokens: Size of the target's vocabulary.
+        source_vocab_size: Size of the source's vocabulary.
+        target_vocab_size: Size of the target's vocabulary.
         dim: Width of both embeddings.
         hidden_dim: Width of :math:`s_t`, and of each direction of the encoder.
         attention: ``"additive"`` (Bahdanau), ``"dot"`` (Luong) or ``"none"``.
@@ -86,8 +86,8 @@ class Seq2Seq(nn.Module):
 
     def __init__(
         self,
-        source_tokens: int,
-        target_tokens: int,
+        source_vocab_size: int,
+        target_vocab_size: int,
         *,
         dim: int = 32,
         hidden_dim: int = 64,
@@ -97,12 +97,12 @@ class Seq2Seq(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.source_tokens, self.target_tokens = source_tokens, target_tokens
+        self.source_vocab_size, self.target_vocab_size = source_vocab_size, target_vocab_size
         self.dim, self.hidden_dim, self.cell = dim, hidden_dim, cell
         self.num_layers, self.dropout = num_layers, dropout
         self.attention = choose("Seq2Seq", "attention", attention, ATTENTIONS)
         self.encoder = SequenceEncoder(
-            dim, hidden_dim, num_tokens=source_tokens, cell=cell, num_layers=num_layers,
+            dim, hidden_dim, vocab_size=source_vocab_size, cell=cell, num_layers=num_layers,
             is_bidirectional=True, dropout=dropout,
         )  # fmt: skip
         key_dim = self.encoder.output_dim
@@ -112,11 +112,11 @@ class Seq2Seq(nn.Module):
             self.attend = AdditiveAttention(query_dim, key_dim, hidden_dim)
         elif attention == "dot":
             self.attend = DotAttention(query_dim, key_dim)
-        self.embedding = nn.Embedding(target_tokens, dim, padding_idx=PAD)
+        self.embedding = nn.Embedding(target_vocab_size, dim, padding_idx=PAD)
         self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=dropout)
         self.drop = nn.Dropout(dropout)
         self.begin = nn.Linear(key_dim, self.rnn.num_states * num_layers * query_dim)
-        self.readout = nn.Linear(hidden_dim + key_dim, target_tokens)
+        self.readout = nn.Linear(hidden_dim + key_dim, target_vocab_size)
         initialize(self.begin, "xavier")
         initialize(self.readout, "xavier")
 
@@ -137,7 +137,7 @@ class Seq2Seq(nn.Module):
                 given the model's own, as when translating.
 
         Returns:
-            Logits, shape ``(B, L, target_tokens)``.
+            Logits, shape ``(B, L, target_vocab_size)``.
         """
         return self.readout(self._unroll(source, lengths, target, teacher_forcing)[0])
 

@@ -39,9 +39,9 @@ class SequenceClassifier(nn.Module):
 
     Args:
         input_dim: Width of a step's vector; of the embedding, for tokens.
-        out_dim: Number of classes, or of values.
+        output_dim: Number of classes, or of values.
         hidden_dim: Width of :math:`h_t`, of one layer and direction.
-        num_tokens: Size of the vocabulary; ``None`` where steps are vectors.
+        vocab_size: Size of the vocabulary; ``None`` where steps are vectors.
         cell: :math:`R`, as in :class:`~gradatim.nn.Recurrent`.
         num_layers: Layers in the stack.
         is_bidirectional: Whether each layer also runs from the end to the start.
@@ -58,10 +58,10 @@ class SequenceClassifier(nn.Module):
     def __init__(
         self,
         input_dim: int,
-        out_dim: int,
+        output_dim: int,
         *,
         hidden_dim: int = 64,
-        num_tokens: int | None = None,
+        vocab_size: int | None = None,
         cell: str | CellFactory = "gru",
         num_layers: int = 1,
         is_bidirectional: bool = False,
@@ -69,15 +69,15 @@ class SequenceClassifier(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.input_dim, self.out_dim, self.hidden_dim = input_dim, out_dim, hidden_dim
-        self.num_tokens, self.cell, self.num_layers = num_tokens, cell, num_layers
+        self.input_dim, self.output_dim, self.hidden_dim = input_dim, output_dim, hidden_dim
+        self.vocab_size, self.cell, self.num_layers = vocab_size, cell, num_layers
         self.is_bidirectional, self.dropout = is_bidirectional, dropout
         self.pooling = choose("SequenceClassifier", "pooling", pooling, POOLINGS)
         self.encoder = SequenceEncoder(
-            input_dim, hidden_dim, num_tokens=num_tokens, cell=cell, num_layers=num_layers,
+            input_dim, hidden_dim, vocab_size=vocab_size, cell=cell, num_layers=num_layers,
             is_bidirectional=is_bidirectional, dropout=dropout,
         )  # fmt: skip
-        self.readout = nn.Linear(self.encoder.output_dim, out_dim)
+        self.readout = nn.Linear(self.encoder.output_dim, output_dim)
         initialize(self.readout, "xavier")
 
     def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
@@ -88,6 +88,6 @@ class SequenceClassifier(nn.Module):
             lengths: Real steps of each sequence, from 1 to ``T``; all ``T`` by default.
 
         Returns:
-            Shape ``(B, out_dim)``.
+            Shape ``(B, output_dim)``.
         """
         return self.readout(POOLINGS[self.pooling](self.encoder(x, lengths)))

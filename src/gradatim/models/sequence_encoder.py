@@ -35,14 +35,14 @@ class SequenceEncoder(nn.Module):
     Args:
         input_dim: Width of a step's vector; of the embedding, for tokens.
         hidden_dim: Width of the state of one layer and direction.
-        num_tokens: Size of the vocabulary; ``None`` where steps are vectors.
+        vocab_size: Size of the vocabulary; ``None`` where steps are vectors.
         cell: As in :class:`~gradatim.nn.Recurrent`.
         num_layers: Layers in the stack.
         is_bidirectional: Whether each layer also runs from the end to the start.
         dropout: Probability to drop an entry of an embedding, and of every layer's output.
 
     Example:
-        >>> encoder = SequenceEncoder(8, 16, num_tokens=100)
+        >>> encoder = SequenceEncoder(8, 16, vocab_size=100)
         >>> encoded = encoder(torch.tensor([[5, 7, 9], [4, 0, 0]]), torch.tensor([3, 1]))
         >>> encoded.outputs.shape, encoded.summary.shape
         (torch.Size([2, 3, 16]), torch.Size([2, 16]))
@@ -53,16 +53,16 @@ class SequenceEncoder(nn.Module):
         input_dim: int,
         hidden_dim: int,
         *,
-        num_tokens: int | None = None,
+        vocab_size: int | None = None,
         cell: str | CellFactory = "gru",
         num_layers: int = 1,
         is_bidirectional: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.num_tokens = num_tokens
+        self.vocab_size = vocab_size
         self.embedding = (
-            None if num_tokens is None else nn.Embedding(num_tokens, input_dim, padding_idx=PAD)
+            None if vocab_size is None else nn.Embedding(vocab_size, input_dim, padding_idx=PAD)
         )
         self.rnn = Recurrent(cell, input_dim, hidden_dim, num_layers, is_bidirectional, dropout)
         self.output_dim = self.rnn.output_dim
@@ -112,16 +112,16 @@ class SequenceEncoder(nn.Module):
                 "SequenceEncoder: lengths must be 1 or more, "
                 f"got {int(lengths.min())} in row {int(lengths.argmin())}. Leave empty sequences out."
             )
-        if self.num_tokens is None:
+        if self.vocab_size is None:
             return
         if x.is_floating_point() or x.ndim != 2:
             raise InvalidType(
                 f"SequenceEncoder: x must be tokens of shape (B, T), got {x.dtype} of shape "
-                f"{tuple(x.shape)}. Leave num_tokens out where steps are vectors."
+                f"{tuple(x.shape)}. Leave vocab_size out where steps are vectors."
             )
         low, high = torch.aminmax(x)
-        if int(low) < 0 or int(high) >= self.num_tokens:
+        if int(low) < 0 or int(high) >= self.vocab_size:
             raise InvalidValue(
-                f"SequenceEncoder: x must be tokens from 0 to {self.num_tokens - 1}, "
-                f"got {int(low)} to {int(high)}. Try num_tokens={int(high) + 1}."
+                f"SequenceEncoder: x must be tokens from 0 to {self.vocab_size - 1}, "
+                f"got {int(low)} to {int(high)}. Try vocab_size={int(high) + 1}."
             )

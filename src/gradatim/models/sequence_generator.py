@@ -25,7 +25,7 @@ class SequenceGenerator(nn.Module):
 
     Args:
         input_dim: Width of :math:`x`.
-        num_tokens: Size of the vocabulary.
+        vocab_size: Size of the vocabulary.
         dim: Width of the embedding :math:`e`.
         hidden_dim: Width of :math:`h_t`.
         cell: :math:`R`, as in :class:`~gradatim.nn.Recurrent`.
@@ -45,7 +45,7 @@ class SequenceGenerator(nn.Module):
     def __init__(
         self,
         input_dim: int,
-        num_tokens: int,
+        vocab_size: int,
         *,
         dim: int = 32,
         hidden_dim: int = 64,
@@ -54,11 +54,11 @@ class SequenceGenerator(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.input_dim, self.num_tokens, self.dim = input_dim, num_tokens, dim
+        self.input_dim, self.vocab_size, self.dim = input_dim, vocab_size, dim
         self.hidden_dim, self.cell, self.num_layers = hidden_dim, cell, num_layers
         self.dropout = dropout
         self.language = RecurrentLanguageModel(
-            num_tokens, dim=dim, hidden_dim=hidden_dim, cell=cell, num_layers=num_layers, dropout=dropout
+            vocab_size, dim=dim, hidden_dim=hidden_dim, cell=cell, num_layers=num_layers, dropout=dropout
         )  # fmt: skip
         rnn = self.language.rnn
         self.begin = nn.Linear(input_dim, rnn.num_states * num_layers * numbers_per_part(rnn))
@@ -80,7 +80,7 @@ class SequenceGenerator(nn.Module):
             target: Tokens with ``<end>``, then padding, shape ``(B, L)``.
 
         Returns:
-            Logits, shape ``(B, L, num_tokens)``.
+            Logits, shape ``(B, L, vocab_size)``.
         """
         inputs = shift_right(target)  # (B, L)
         return self.language(inputs, None, self.initial_state(x))[0]

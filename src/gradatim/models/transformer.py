@@ -218,8 +218,8 @@ class Transformer(nn.Module):
     positions; the read-out shares the target embedding's weights.
 
     Args:
-        source_size: Source vocabulary.
-        target_size: Target vocabulary.
+        source_vocab_size: Source vocabulary.
+        target_vocab_size: Target vocabulary.
         context: Most tokens of a source or target.
         dim: :math:`d`, even.
         num_layers: Blocks in encoder and in decoder.
@@ -241,8 +241,8 @@ class Transformer(nn.Module):
 
     def __init__(
         self,
-        source_size: int,
-        target_size: int,
+        source_vocab_size: int,
+        target_vocab_size: int,
         context: int,
         *,
         dim: int = 128,
@@ -254,11 +254,15 @@ class Transformer(nn.Module):
         pad: int = 0,
     ) -> None:
         super().__init__()
-        self.source_size, self.target_size, self.context = source_size, target_size, context
+        self.source_vocab_size, self.target_vocab_size, self.context = (
+            source_vocab_size,
+            target_vocab_size,
+            context,
+        )
         self.dim, self.num_layers, self.num_heads = dim, num_layers, num_heads
         self.activation, self.norm, self.dropout, self.pad = activation, norm, dropout, pad
-        self.source_embedding = nn.Embedding(source_size, dim)
-        self.target_embedding = nn.Embedding(target_size, dim)
+        self.source_embedding = nn.Embedding(source_vocab_size, dim)
+        self.target_embedding = nn.Embedding(target_vocab_size, dim)
         self.positions = SinusoidalPositions(context, dim)
         self.drop = nn.Dropout(dropout)
         self.encoder = TransformerEncoder(
@@ -267,14 +271,14 @@ class Transformer(nn.Module):
         self.decoder = TransformerDecoder(
             dim, num_layers, num_heads, activation=activation, norm=norm, dropout=dropout
         )
-        self.readout = nn.Linear(dim, target_size)
+        self.readout = nn.Linear(dim, target_vocab_size)
         self.readout.weight = self.target_embedding.weight
         for embedding in (self.source_embedding, self.target_embedding):
             nn.init.normal_(embedding.weight, std=dim**-0.5)
         nn.init.zeros_(self.readout.bias)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """Logits ``(B, T, target_size)`` of the token after each target token, ``(B, T)``."""
+        """Logits ``(B, T, target_vocab_size)`` of the token after each target token, ``(B, T)``."""
         memory, mask = self.encode(source)
         hidden = self.decoder(self._embed(self.target_embedding, target), memory, memory_mask=mask)
         return self.readout(hidden)
@@ -291,7 +295,7 @@ class Transformer(nn.Module):
         return DecodingState(caches, self.decoder.remember(memory), mask)
 
     def step(self, state: DecodingState, last: Tensor) -> tuple[Tensor, DecodingState]:
-        """Logits ``(B, target_size)`` of the token after ``last``, ``(B,)``, and ``state``, which goes on."""
+        """Logits ``(B, target_vocab_size)`` of the token after ``last``, ``(B,)``, and ``state``, which goes on."""
         embedded = self._embed(self.target_embedding, last.unsqueeze(1), state.caches[0].length)
         hidden = self.decoder(
             embedded, state.memory, memory_mask=state.memory_mask, caches=state.caches

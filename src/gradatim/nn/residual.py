@@ -18,8 +18,8 @@ class ResidualLayer(nn.Module):
     activation, the sigmoid (:math:`\phi(0) = 1/2`) included.
 
     Args:
-        in_dim: Width of the input.
-        out_dim: Width of the output, ``in_dim`` by default; where it differs, the shortcut is the
+        input_dim: Width of the input.
+        output_dim: Width of the output, ``input_dim`` by default; where it differs, the shortcut is the
             learned projection :math:`V`.
         activation: Name of :math:`\phi`.
         init: Name of the initialization of :math:`V` and :math:`W`; ``None`` picks by activation.
@@ -37,23 +37,25 @@ class ResidualLayer(nn.Module):
 
     def __init__(
         self,
-        in_dim: int,
-        out_dim: int | None = None,
+        input_dim: int,
+        output_dim: int | None = None,
         *,
         activation: str = "relu",
         init: str | None = None,
     ) -> None:
         super().__init__()
-        self.in_dim, self.out_dim = in_dim, in_dim if out_dim is None else out_dim
+        self.input_dim, self.output_dim = input_dim, input_dim if output_dim is None else output_dim
         self.activation, self.init = activation, init
-        self.linear = nn.Linear(in_dim, self.out_dim)
+        self.linear = nn.Linear(input_dim, self.output_dim)
         self.phi = build_activation(activation)
         self.shortcut = (
-            nn.Identity() if self.out_dim == in_dim else nn.Linear(in_dim, self.out_dim, bias=False)
+            nn.Identity()
+            if self.output_dim == input_dim
+            else nn.Linear(input_dim, self.output_dim, bias=False)
         )
         zero = torch.zeros(1, dtype=torch.float64)
         self.phi_at_zero = build_activation(activation).double()(zero).item()
         initialize(self, init or default_scheme(activation))
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.shortcut(x) + (self.phi(self.linear(x)) - self.phi_at_zero)  # (..., out_dim)
+        return self.shortcut(x) + (self.phi(self.linear(x)) - self.phi_at_zero)  # (..., output_dim)

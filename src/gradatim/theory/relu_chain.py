@@ -30,7 +30,7 @@ class ReluChain(NamedTuple):
     bias: Array
 
 
-def read_chain(owner: str, model: nn.Module, in_dim: int) -> ReluChain:
+def read_chain(owner: str, model: nn.Module, input_dim: int) -> ReluChain:
     r"""Fold ``model`` into kinked layers and a last affine map, in float64.
 
     Dense layers in a row are multiplied out; dropout, flattening and identity pass through; batch
@@ -40,14 +40,14 @@ def read_chain(owner: str, model: nn.Module, in_dim: int) -> ReluChain:
         owner: Who asks, for the error message.
         model: ``MLP`` or ``nn.Sequential`` of ``Linear``, ``ReLU``, ``LeakyReLU``, ``PReLU``,
             ``BatchNorm1d`` and what passes through, nested as you like.
-        in_dim: Number of inputs.
+        input_dim: Number of inputs.
 
     Example:
-        >>> chain = read_chain("doctest", MLP((2, 5, 4, 1)), in_dim=2)
+        >>> chain = read_chain("doctest", MLP((2, 5, 4, 1)), input_dim=2)
         >>> [layer.weight.shape for layer in chain.layers], chain.weight.shape
         ([(5, 2), (4, 5)], (1, 4))
     """
-    weight, bias = np.eye(in_dim), np.zeros(in_dim)
+    weight, bias = np.eye(input_dim), np.zeros(input_dim)
     layers = []
     for module in _links(model):
         if isinstance(module, nn.Linear):

@@ -191,7 +191,7 @@ class AR:
     def simulate(
         self,
         steps: int,
-        num_series: int = 1,
+        num_sequences: int = 1,
         *,
         start: Array | None = None,
         generator: torch.Generator | None = None,
@@ -200,26 +200,26 @@ class AR:
 
         Args:
             steps: Length of each.
-            num_series: How many.
+            num_sequences: How many.
             start: The ``order`` values before the first, shape ``(order,)`` or ``(order, D)``; zeros by
                 default, whose influence a stationary model forgets.
             generator: Source of randomness.
 
         Returns:
-            Shape ``(num_series, steps, D)``.
+            Shape ``(num_sequences, steps, D)``.
         """
-        if steps < 1 or num_series < 1:
+        if steps < 1 or num_sequences < 1:
             raise InvalidValue(
-                f"AR.simulate: steps and num_series must be at least 1, got {steps} and {num_series}."
+                f"AR.simulate: steps and num_sequences must be at least 1, got {steps} and {num_sequences}."
             )
         dim = len(self.intercept)
         past = torch.zeros(self.order, dim, dtype=torch.float64)
         if start is not None:
             past = self._values("AR.simulate", start)[-self.order :]
         values, vectors = torch.linalg.eigh(self.noise)
-        draws = torch.randn(steps, num_series, dim, generator=generator, dtype=torch.float64)
+        draws = torch.randn(steps, num_sequences, dim, generator=generator, dtype=torch.float64)
         shocks = draws @ (vectors * values.clamp(min=0).sqrt()).T + self.intercept
-        path = [row.expand(num_series, dim) for row in past]
+        path = [row.expand(num_sequences, dim) for row in past]
         weights = self.coefficients.flip(0).mT.flatten(0, 1)  # (p·D, D), oldest lag first
         for shock in shocks:
             path.append(torch.cat(path[-self.order :], 1) @ weights + shock)

@@ -31,7 +31,7 @@ class NGram:
 
     Args:
         order: :math:`n`: tokens in a gram, the predicted one included.
-        vocabulary_size: Number of different tokens :math:`V`; tokens are 0 to :math:`V-1`.
+        vocab_size: Number of different tokens :math:`V`; tokens are 0 to :math:`V-1`.
         discount: :math:`d`, taken from every count, in (0, 1).
 
     Example:
@@ -46,18 +46,18 @@ class NGram:
         probabilistic dependences in stochastic language modelling, 1994.
     """
 
-    def __init__(self, order: int, vocabulary_size: int, *, discount: float = 0.75) -> None:
-        if order < 1 or vocabulary_size < 1 or not 0 < discount < 1:
+    def __init__(self, order: int, vocab_size: int, *, discount: float = 0.75) -> None:
+        if order < 1 or vocab_size < 1 or not 0 < discount < 1:
             raise InvalidValue(
-                "NGram: order and vocabulary_size must be at least 1 and discount in (0, 1), "
-                f"got {order}, {vocabulary_size} and {discount}."
+                "NGram: order and vocab_size must be at least 1 and discount in (0, 1), "
+                f"got {order}, {vocab_size} and {discount}."
             )
-        if order * math.log2(vocabulary_size) >= 63:
+        if order * math.log2(vocab_size) >= 63:
             raise InvalidValue(
-                "NGram: vocabulary_size to the power of order must stay below 2**63, "
-                f"got {vocabulary_size}**{order}. Lower the order."
+                "NGram: vocab_size to the power of order must stay below 2**63, "
+                f"got {vocab_size}**{order}. Lower the order."
             )
-        self.order, self.vocabulary_size, self.discount = order, vocabulary_size, discount
+        self.order, self.vocab_size, self.discount = order, vocab_size, discount
         self._levels: list[_Level] = []
 
     def fit(self, sequences: Iterable[Array]) -> "NGram":
@@ -65,7 +65,7 @@ class NGram:
         texts = [self._tokens("fit", tokens) for tokens in sequences]
         if not texts:
             raise InvalidValue("NGram.fit: sequences must hold at least one sequence, got none.")
-        V = self.vocabulary_size
+        V = self.vocab_size
         self._levels = []
         for length in range(1, self.order + 1):
             grams = np.concatenate([_keys(text, length, V) for text in texts])
@@ -76,7 +76,7 @@ class NGram:
 
     def log_probabilities(self, tokens: Array) -> Tensor:
         r"""Log-probability of each token given those before it, shape ``(T,)``."""
-        text, V = self._tokens("log_probabilities", tokens), self.vocabulary_size
+        text, V = self._tokens("log_probabilities", tokens), self.vocab_size
         depth = self._depth("log_probabilities")
         # the first tokens have a shorter context
         parts = [
@@ -92,7 +92,7 @@ class NGram:
 
     def distribution(self, context: Array) -> Tensor:
         """Probability of every token after a context ``(T,)``, which may be empty, shape ``(V,)``."""
-        V, depth = self.vocabulary_size, self._depth("distribution")
+        V, depth = self.vocab_size, self._depth("distribution")
         past = torch.as_tensor(context)[max(0, len(context) - depth + 1) :]
         key = int(_keys(self._tokens("distribution", past), len(past), V)[0]) if len(past) else 0
         levels = self._levels[: len(past) + 1]
@@ -120,9 +120,9 @@ class NGram:
                 f"NGram.{verb}: tokens must be (T,) and not empty, got shape {tuple(values.shape)}."
             )
         low, high = int(values.min()), int(values.max())
-        if low < 0 or high >= self.vocabulary_size:
+        if low < 0 or high >= self.vocab_size:
             raise InvalidValue(
-                f"NGram.{verb}: tokens must lie between 0 and {self.vocabulary_size - 1}, "
+                f"NGram.{verb}: tokens must lie between 0 and {self.vocab_size - 1}, "
                 f"got {low if low < 0 else high}."
             )
         return values.long().numpy()

@@ -71,7 +71,7 @@ def right_by_offset(
 def train(is_bidirectional: bool, settings: Settings, data: tuple[Tensor, ...]) -> SequenceTagger:
     with seeded(settings.seed):
         model = SequenceTagger(
-            8, 3, hidden_dim=settings.hidden_dim, num_tokens=OTHER + 5, cell="lstm",
+            8, 3, hidden_dim=settings.hidden_dim, vocab_size=OTHER + 5, cell="lstm",
             is_bidirectional=is_bidirectional,
         )  # fmt: skip
     Trainer(

@@ -97,7 +97,7 @@ def run(settings: Settings) -> Report:
     dense = fit_network(BagNetwork(len(vocabulary)), *bags[:2], lr=2e-3, epochs=s.dense_epochs, seed=s.seed)  # fmt: skip
     texts = [part.tokens(vocabulary, s.longest) for part in (train, held_out, test)]
     recurrent = SequenceClassifier(
-        s.hidden_dim, 2, hidden_dim=s.hidden_dim, num_tokens=len(vocabulary), dropout=0.3, pooling="max"
+        s.hidden_dim, 2, hidden_dim=s.hidden_dim, vocab_size=len(vocabulary), dropout=0.3, pooling="max"
     )  # fmt: skip
     rnn = fit_network(recurrent, *texts[:2], lr=s.rnn_lr, epochs=s.rnn_epochs, seed=s.seed)
     accuracy = {

@@ -184,6 +184,6 @@ def _build(num_tokens: int, out_dim: int, s: TextSettings) -> nn.Module:
     if s.reader == "bag":
         return BagOfEmbeddings(num_tokens, s.dim, out_dim, dropout=s.dropout)
     return SequenceClassifier(
-        s.dim, out_dim, hidden_dim=s.hidden_dim, num_tokens=num_tokens, is_bidirectional=True,
+        s.dim, out_dim, hidden_dim=s.hidden_dim, vocab_size=num_tokens, is_bidirectional=True,
         pooling="max", dropout=s.dropout,
     )  # fmt: skip

@@ -1,5 +1,7 @@
 """Estimators behave as scikit-learn demands and give the same predictions after saving."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
@@ -10,15 +12,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gradatim
 from gradatim import NeuralClassifier, NeuralRegressor
-from gradatim.errors import GradatimError
+from gradatim.errors import GradatimError, InvalidValue
 
 IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
 
 
 @parametrize_with_checks(
     [
-        NeuralClassifier((32,), learning_rate=0.01, epochs=40),
-        NeuralRegressor((32,), learning_rate=0.01, epochs=40),
+        NeuralClassifier((32,), lr=0.01, epochs=40),
+        NeuralRegressor((32,), lr=0.01, epochs=40),
     ]
 )
 def test_scikit_learn_check(estimator, check):
@@ -45,20 +47,18 @@ def test_ensemble_averages_its_members():
 
 
 def test_works_in_pipeline_grid_and_cross_validation():
-    pipeline = make_pipeline(
-        PolynomialFeatures(2), NeuralClassifier((8,), learning_rate=0.02, epochs=20)
-    )
+    pipeline = make_pipeline(PolynomialFeatures(2), NeuralClassifier((8,), lr=0.02, epochs=20))
     assert cross_val_score(pipeline, *IRIS, cv=3).mean() > 0.8
     grid = GridSearchCV(
         NeuralRegressor((4,), epochs=5),
-        {"learning_rate": [1e-4, 1e-1], "hidden": [(4,), (8, 8)]},
+        {"lr": [1e-4, 1e-1], "hidden": [(4,), (8, 8)]},
         cv=2,
     ).fit(*DIABETES)
-    assert grid.best_params_["learning_rate"] == 1e-1
+    assert grid.best_params_["lr"] == 1e-1
 
 
 def test_early_stopping_restores_the_best_epoch():
-    model = NeuralRegressor((64,), epochs=200, learning_rate=0.02, early_stopping=True, patience=3)
+    model = NeuralRegressor((64,), epochs=200, lr=0.02, early_stopping=True, patience=3)
     history = model.fit(*DIABETES).history_
     assert len(history) < 200
     assert "no improvement" in history.stopped
@@ -97,6 +97,30 @@ def test_saved_classifier_predicts_the_same(tmp_path, labels):
     assert again.get_params() == model.get_params() | {"hidden": [8, 4]}
     assert sorted(p.name for p in folder.iterdir()) == ["model.json", "model.safetensors"]
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_folder_that_says_learning_rate_is_read(tmp_path):
+    """As an earlier version wrote it."""
+    model = NeuralClassifier((4,), epochs=1, lr=0.02).fit(*IRIS)
+    path = model.save(tmp_path / "model") / "model.json"
+    document = json.loads(path.read_text())
+    parameters = document["parameters"]
+    parameters["learning_rate"] = parameters.pop("lr")
+    path.write_text(json.dumps(document))
+    again = gradatim.load_model(tmp_path / "model")
+    assert again.lr == 0.02
+    assert np.array_equal(again.predict(IRIS[0]), model.predict(IRIS[0]))
+
+
+def test_weights_of_another_network_are_refused(tmp_path):
+    folder = NeuralClassifier((4,), epochs=1).fit(*IRIS).save(tmp_path / "model")
+    path = folder / "model.json"
+    document = json.loads(path.read_text())
+    document["architecture"]["arguments"]["sizes"] = [4, 5, 3]
+    path.write_text(json.dumps(document))
+    sentence = r"load_model: weights must fit the model, got 0.weight \(4, 4\) instead of \(5, 4\)"
+    with pytest.raises(InvalidValue, match=sentence):
+        gradatim.load_model(folder)
 
 
 def test_saved_regressor_predicts_the_same_for_several_outputs(tmp_path):

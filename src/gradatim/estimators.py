@@ -48,7 +48,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
         activation: str = "relu",
         dropout: float = 0.0,
         weight_decay: float = 0.0,
-        learning_rate: float = 1e-3,
+        lr: float = 1e-3,
         batch_size: int = 32,
         epochs: int = 100,
         optimizer: str = "adam",
@@ -67,7 +67,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
         self.activation = activation
         self.dropout = dropout
         self.weight_decay = weight_decay
-        self.learning_rate = learning_rate
+        self.lr = lr
         self.batch_size = batch_size
         self.epochs = epochs
         self.optimizer = optimizer
@@ -99,7 +99,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
         """Fit each estimator to its pair ``(X, y)``; equal networks train as one computation.
 
         The result is that of ``estimator.fit(X, y)`` for each, to rounding. Estimators may differ in
-        ``learning_rate``, ``weight_decay``, ``seed``, ``members`` and data within one computation; those
+        ``lr``, ``weight_decay``, ``seed``, ``members`` and data within one computation; those
         that differ in more make one computation each.
         """
         jobs = [e._prepare(*part) for e, part in zip(estimators, parts, strict=True)]
@@ -130,7 +130,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
 
     def _kind(self, job: "_Job") -> tuple[object, ...]:
         """What estimators must have in common to train as one computation."""
-        own = {"learning_rate", "weight_decay", "seed", "random_state", "members"}
+        own = {"lr", "weight_decay", "seed", "random_state", "members"}
         shared = {k: v for k, v in self.get_params().items() if k not in own}
         return (job.inputs.shape[1], job.outputs, job.loss, repr(sorted(shared.items())))
 
@@ -143,7 +143,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
             network,
             job.loss,
             self.optimizer,
-            lr=self.learning_rate,
+            lr=self.lr,
             weight_decay=self.weight_decay,
             schedule=self.schedule,
             epochs=self.epochs,
@@ -237,7 +237,7 @@ class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
         activation: Name of the activation.
         dropout: Probability to drop a hidden unit.
         weight_decay: Penalty on weights.
-        learning_rate: Initial step size.
+        lr: Initial step size.
         batch_size: Rows per step.
         epochs: Passes over the data, at most.
         optimizer: Name of the optimizer.
@@ -255,7 +255,7 @@ class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
     Example:
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
-        >>> NeuralClassifier((16,), epochs=30, learning_rate=0.01).fit(X, y).score(X, y) > 0.95
+        >>> NeuralClassifier((16,), epochs=30, lr=0.01).fit(X, y).score(X, y) > 0.95
         True
     """
 
@@ -295,7 +295,7 @@ class NeuralRegressor(RegressorMixin, _NeuralEstimator):
     Example:
         >>> from sklearn.datasets import load_diabetes
         >>> X, y = load_diabetes(return_X_y=True)
-        >>> NeuralRegressor((16,), epochs=20, learning_rate=0.01).fit(X, y).score(X, y) > 0.5
+        >>> NeuralRegressor((16,), epochs=20, lr=0.01).fit(X, y).score(X, y) > 0.5
         True
     """
 
@@ -348,7 +348,7 @@ def _train_together(estimators: Sequence[_NeuralEstimator], jobs: Sequence[_Job]
         validation=[held_out for _, held_out in parts] if first.early_stopping else None,
         loss=jobs[0].loss,
         optimizer=first.optimizer,
-        lr=[estimator.learning_rate for estimator, _, _ in seats],
+        lr=[estimator.lr for estimator, _, _ in seats],
         weight_decay=[estimator.weight_decay for estimator, _, _ in seats],
         schedule=first.schedule,
         epochs=first.epochs,
@@ -388,7 +388,11 @@ def _plain(value: Any) -> Any:
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> _NeuralEstimator:
     """Rebuild a saved estimator."""
     kinds = {"NeuralClassifier": NeuralClassifier, "NeuralRegressor": NeuralRegressor}
-    estimator = kinds[description["estimator"]](**description["parameters"])
+    parameters = description["parameters"]
+    if "learning_rate" in parameters:  # the name it had in an earlier version
+        parameters = {**parameters, "lr": parameters["learning_rate"]}
+        del parameters["learning_rate"]
+    estimator = kinds[description["estimator"]](**parameters)
     estimator.n_features_in_ = description["features"]
     if description["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(description["feature_names"], dtype=object)

@@ -89,10 +89,7 @@ def test_stacked_networks_score_as_separate_ones(early_stopping, in_pipeline):
 
 def test_stacked_regressors_with_own_rates():
     X, y = make_regression(60, 4, random_state=0)
-    models = [
-        NeuralRegressor((5,), epochs=4, learning_rate=lr, seed=s)
-        for lr, s in ((1e-2, 0), (1e-3, 7))
-    ]
+    models = [NeuralRegressor((5,), epochs=4, lr=lr, seed=s) for lr, s in ((1e-2, 0), (1e-3, 7))]
     alone = [NeuralRegressor(**m.get_params()).fit(X, y).predict(X) for m in models]
     NeuralRegressor.fit_replicas(models, [(X, y)] * 2)
     for model, expected in zip(models, alone, strict=True):
@@ -101,7 +98,7 @@ def test_stacked_regressors_with_own_rates():
 
 def test_a_network_that_diverges_says_where():
     X, y = make_regression(60, 4, random_state=0)
-    model = NeuralRegressor((5,), epochs=9, learning_rate=1e12, optimizer="sgd")
+    model = NeuralRegressor((5,), epochs=9, lr=1e12, optimizer="sgd")
     with pytest.raises(ArithmeticError, match="Training stopped"):
         cross_validate(model, X, y, folds=3)
 

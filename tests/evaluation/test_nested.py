@@ -80,7 +80,7 @@ def test_a_choice_that_diverges_scores_nothing_and_the_others_stay():
     X, y = load_iris(return_X_y=True)
     X = X * np.array([1, 1, 1, 1e3])
     model = NeuralClassifier((4,), epochs=3, optimizer="sgd", standardize=False)
-    choices = [{"learning_rate": 1e-3}, {"learning_rate": 1e30}]
+    choices = [{"lr": 1e-3}, {"lr": 1e30}]
     scores = score_choices(model, X, y, choices, folds=3, score=SCORES["accuracy"])
     assert np.isfinite(scores[0]).all()
     assert np.isnan(scores[1]).all()

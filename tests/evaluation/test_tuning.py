@@ -110,12 +110,10 @@ def test_diverging_choices_are_no_choice():
     X, y = load_iris(return_X_y=True)
     model = NeuralClassifier((4,), epochs=2, optimizer="sgd", standardize=False)
     for method in ("grid", "bayesian"):
-        result = tune(
-            model, X * 1e3, y, {"learning_rate": [1e30, 1e-6]}, method=method, folds=2, trials=6
-        )
-        assert result.best == {"learning_rate": 1e-6}
+        result = tune(model, X * 1e3, y, {"lr": [1e30, 1e-6]}, method=method, folds=2, trials=6)
+        assert result.best == {"lr": 1e-6}
     with pytest.raises(InvalidValue, match="all diverged"):
-        tune(model, X * 1e3, y, {"learning_rate": [1e30]}, method="grid", folds=2)
+        tune(model, X * 1e3, y, {"lr": [1e30]}, method="grid", folds=2)
 
 
 @pytest.mark.parametrize(

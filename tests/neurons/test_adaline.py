@@ -28,13 +28,13 @@ def weights(model):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.integers(1, 10), st.floats(0.001, 0.1))
-def test_blocks_equal_a_loop(seed, n, block, eta):
+def test_blocks_equal_a_loop(seed, n, block, lr):
     rng = np.random.default_rng(seed)
     X, t, start = rng.normal(size=(n, 4)), rng.normal(size=n), rng.normal(size=4)
     w = start.copy()
     for x, target in zip(X, t, strict=True):
-        w = w + eta * (target - w @ x) * x
-    np.testing.assert_allclose(lms_pass(start, X, t, eta, block=block), w, rtol=1e-9, atol=1e-9)
+        w = w + lr * (target - w @ x) * x
+    np.testing.assert_allclose(lms_pass(start, X, t, lr, block=block), w, rtol=1e-9, atol=1e-9)
 
 
 def test_batch_reaches_least_squares():
@@ -48,8 +48,8 @@ def test_stochastic_rule_nears_least_squares_in_proportion_to_its_step():
     X, y = blobs(1)
     goal = least_squares(X, y)
     distances = []
-    for eta in (0.02, 0.01, 0.005):
-        model = Adaline(mode="stochastic", eta=eta, max_epochs=5000).fit(X, y)
+    for lr in (0.02, 0.01, 0.005):
+        model = Adaline(mode="stochastic", lr=lr, max_epochs=5000).fit(X, y)
         distances.append(np.linalg.norm(weights(model) - goal))
     assert distances[0] < 0.2
     ratios = np.array(distances[:-1]) / distances[1:]
@@ -57,7 +57,7 @@ def test_stochastic_rule_nears_least_squares_in_proportion_to_its_step():
 
 
 def test_first_batch_step_by_hand():
-    model = Adaline(eta=0.1, max_epochs=1).fit([[2.0], [-1.0]], [1, 0])
+    model = Adaline(lr=0.1, max_epochs=1).fit([[2.0], [-1.0]], [1, 0])
     # zero weights, errors +1 and -1: w = 0.1 * mean(2, 1), b = 0.1 * mean(1, -1)
     np.testing.assert_allclose(weights(model), [0.15, 0.0], atol=1e-15)
     assert model.losses_[0] == 1.0
@@ -72,13 +72,13 @@ def test_default_stochastic_step_is_stable():
 def test_too_large_a_step_is_refused_with_its_limit():
     X, y = [[1.0], [-1.0]], [1, 0]  # X'X/n is the identity, with the intercept
     with pytest.raises(
-        InvalidValue, match=r"eta must be below 2/lambda_max = 2 to converge, got 2\.5"
+        InvalidValue, match=r"lr must be below 2/lambda_max = 2 to converge, got 2\.5"
     ):
-        Adaline(eta=2.5).fit(X, y)
+        Adaline(lr=2.5).fit(X, y)
     with pytest.raises(
-        InvalidValue, match=r"eta must be below 2/max\|x\|\^2 = 1 to converge, got 1.5"
+        InvalidValue, match=r"lr must be below 2/max\|x\|\^2 = 1 to converge, got 1.5"
     ):
-        Adaline(mode="stochastic", eta=1.5).fit(X, y)
+        Adaline(mode="stochastic", lr=1.5).fit(X, y)
 
 
 def test_unknown_mode_is_refused():

@@ -50,8 +50,8 @@ def test_number_of_classes(build):
 
 @pytest.mark.parametrize("build", MODELS)
 def test_bad_steps_and_epochs(build):
-    with pytest.raises(InvalidValue, match=f"{build.__name__}: eta must be positive, got -1"):
-        build(eta=-1.0).fit(X, [0, 0, 0, 1])
+    with pytest.raises(InvalidValue, match=f"{build.__name__}: lr must be positive, got -1"):
+        build(lr=-1.0).fit(X, [0, 0, 0, 1])
     with pytest.raises(
         InvalidValue, match=f"{build.__name__}: max_epochs must be at least 1, got 0"
     ):

@@ -13,7 +13,7 @@ XOR = np.array([-1, 1, 1, -1])
 
 
 def test_one_epoch_of_xor_by_hand():
-    # eta 0.5, OR of two units, weights (w1, w2, b): each line is one sample of the epoch.
+    # lr 0.5, OR of two units, weights (w1, w2, b): each line is one sample of the epoch.
     weights = np.array([[0.05, 0.2, 0.3], [0.1, 0.2, 0.15]])
     inputs = np.column_stack([CORNERS, np.ones(4)])
     expected = [
@@ -23,7 +23,7 @@ def test_one_epoch_of_xor_by_hand():
         [[1.40625, -0.06875, -0.98125], [-0.20625, 1.36875, -0.99375]],  # a = 1.6375, 1.3125: both
     ]
     for k in range(4):
-        assert rule_one_pass(weights, inputs[k : k + 1], XOR[k : k + 1], eta=0.5, quorum=1) == 1
+        assert rule_one_pass(weights, inputs[k : k + 1], XOR[k : k + 1], lr=0.5, quorum=1) == 1
         np.testing.assert_allclose(weights, expected[k], atol=1e-12)
 
 
@@ -59,11 +59,11 @@ def test_only_as_many_units_as_needed_change():
     weights = np.array([[0.1], [0.5], [0.9], [-0.2]])
     before = weights.copy()
     # three of four fire, the quorum of two must be missed: two units stop, those nearest zero
-    assert rule_one_pass(weights, np.ones((1, 1)), np.array([-1]), eta=1.0, quorum=2) == 1
+    assert rule_one_pass(weights, np.ones((1, 1)), np.array([-1]), lr=1.0, quorum=2) == 1
     assert (weights != before).ravel().tolist() == [True, True, False, False]
     np.testing.assert_allclose(weights[:2], -1.0)
     # now one fires; two are needed: the unit nearest zero joins
-    assert rule_one_pass(weights, np.ones((1, 1)), np.array([1]), eta=1.0, quorum=2) == 1
+    assert rule_one_pass(weights, np.ones((1, 1)), np.array([1]), lr=1.0, quorum=2) == 1
     np.testing.assert_allclose(weights.ravel(), [-1.0, -1.0, 0.9, 1.0])
 
 

@@ -16,7 +16,7 @@ def test_equal_to_a_loop(seed, n, noise):
     targets = np.where(inputs @ [1.0, 2.0, -1.0] + noise * rng.normal(size=n) > 0, 1.0, -1.0)
     weights = np.zeros(3)
     found = list(
-        correct_mistakes(weights, inputs, targets, eta=1.0, is_mistake=lambda a, t: t * a <= 0)
+        correct_mistakes(weights, inputs, targets, lr=1.0, is_mistake=lambda a, t: t * a <= 0)
     )
 
     slow, expected = np.zeros(3), []
@@ -36,7 +36,7 @@ def test_corrections_are_visible_as_they_happen():
             weights,
             np.array([[1.0], [-5.0], [1.0]]),
             np.array([1.0, 1.0, 1.0]),
-            eta=0.5,
+            lr=0.5,
             is_mistake=lambda a, t: t * a <= 0,
         )
     ]

@@ -92,19 +92,19 @@ def test_textbook_loop(y):
 
 def test_each_update_raises_the_margin_of_its_sample():
     X, y = separable_data(3, 30, 4, gap=0.1)
-    eta = 0.5
-    model = Perceptron(eta=eta).fit(X, y)
+    lr = 0.5
+    model = Perceptron(lr=lr).fit(X, y)
     for (_, i), before, after in zip(
         model.mistake_log_, model.weights_path_[:-1], model.weights_path_[1:], strict=True
     ):
         x = np.append(X[i], 1.0)
         rise = y[i] * (after - before) @ x
-        assert rise == pytest.approx(eta * (X[i] @ X[i] + 1))
+        assert rise == pytest.approx(lr * (X[i] @ X[i] + 1))
 
 
 def test_batch_step_is_the_gradient_step_of_the_perceptron_loss():
     X, y = separable_data(5, 20, 3, gap=0.1)
-    path = Perceptron(mode="batch", eta=0.25).fit(X, y).weights_path_
+    path = Perceptron(mode="batch", lr=0.25).fit(X, y).weights_path_
     before, after = path[1], path[2]
     wrong = [i for i in range(20) if y[i] * (X[i] @ before[:3] + before[3]) <= 0]
     np.testing.assert_allclose(after[:3], before[:3] + 0.25 * sum(y[i] * X[i] for i in wrong))
@@ -113,7 +113,7 @@ def test_batch_step_is_the_gradient_step_of_the_perceptron_loss():
 
 def test_step_only_scales():
     X, y = separable_data(1, 40, 3, gap=0.1)
-    one, four = Perceptron(eta=1.0).fit(X, y), Perceptron(eta=4.0).fit(X, y)
+    one, four = Perceptron(lr=1.0).fit(X, y), Perceptron(lr=4.0).fit(X, y)
     np.testing.assert_array_equal(4 * one.weights_path_, four.weights_path_)
 
 

@@ -15,7 +15,7 @@ def build(task: Task, variant: str) -> Contestant:
         task.sizes[1:-1],
         batch_size=task.batch_size,
         epochs=task.epochs,
-        learning_rate=task.lr,
+        lr=task.lr,
         standardize=False,
         device="cpu",
     )

@@ -159,7 +159,7 @@ class Seq2Seq(nn.Module):
     def step(
         self, state: tuple[_Memory, State], last: Tensor
     ) -> tuple[Tensor, tuple[_Memory, State]]:
-        """Logits ``(B, target_tokens)`` of the token after ``last``, ``(B,)``, and the state then."""
+        """Logits ``(B, target_vocab_size)`` of the token after ``last``, ``(B,)``, and the state then."""
         memory, inside = state
         moved = self._step(memory, batch_first(inside), self._embed(last))
         return self.readout(moved.features), (memory, batch_first(moved.state))

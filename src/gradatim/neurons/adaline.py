@@ -26,7 +26,7 @@ class Adaline(LinearThreshold):
 
     Args:
         mode: ``"batch"`` or ``"stochastic"`` (samples in order).
-        eta: Step :math:`\eta`; ``None`` takes :math:`1/\lambda_{\max}` for batches and
+        lr: Step :math:`\eta`; ``None`` takes :math:`1/\lambda_{\max}` for batches and
             :math:`0.1/\max_i\|x_i\|^2` for single samples.
         max_epochs: Passes over the data after which learning stops.
         tol: Learning stops when a pass changes no weight by more than ``tol`` times the largest.
@@ -51,13 +51,13 @@ class Adaline(LinearThreshold):
         self,
         *,
         mode: str = "batch",
-        eta: float | None = None,
+        lr: float | None = None,
         max_epochs: int = 10_000,
         tol: float = 1e-9,
         fit_intercept: bool = True,
     ) -> None:
         self.mode = mode
-        self.eta = eta
+        self.lr = lr
         self.max_epochs = max_epochs
         self.tol = tol
         self.fit_intercept = fit_intercept
@@ -66,16 +66,16 @@ class Adaline(LinearThreshold):
         """Learn from zero weights until they settle or ``max_epochs`` passes are made."""
         choose("Adaline", "mode", self.mode, ["batch", "stochastic"])
         inputs, targets = self._prepare(X, y)
-        eta = self._step(inputs)
-        self._check_step(eta, self.max_epochs)
+        lr = self._step(inputs)
+        self._check_step(lr, self.max_epochs)
         weights = np.zeros(inputs.shape[1])
         self.losses_ = [float(np.mean(targets**2))]
         for _ in range(self.max_epochs):
             before = weights
             if self.mode == "batch":
-                weights = weights + eta / len(inputs) * ((targets - inputs @ weights) @ inputs)
+                weights = weights + lr / len(inputs) * ((targets - inputs @ weights) @ inputs)
             else:
-                weights = lms_pass(weights, inputs, targets, eta)
+                weights = lms_pass(weights, inputs, targets, lr)
             self.losses_.append(float(np.mean((targets - inputs @ weights) ** 2)))
             if np.abs(weights - before).max() <= self.tol * np.abs(weights).max():
                 break
@@ -91,18 +91,18 @@ class Adaline(LinearThreshold):
         else:
             scale = float((inputs**2).sum(axis=1).max())
             default, limit, name = 0.1 / scale, 2.0 / scale, "2/max|x|^2"
-        if self.eta is None:
+        if self.lr is None:
             return default
-        if self.eta >= limit:
+        if self.lr >= limit:
             raise InvalidValue(
-                f"Adaline: eta must be below {name} = {limit:.3g} to converge, got {self.eta}. "
-                "Try eta=None, or scale the inputs."
+                f"Adaline: lr must be below {name} = {limit:.3g} to converge, got {self.lr}. "
+                "Try lr=None, or scale the inputs."
             )
-        return self.eta
+        return self.lr
 
 
 def lms_pass(
-    weights: Array, inputs: Array, targets: Array, eta: float, *, block: int = 128
+    weights: Array, inputs: Array, targets: Array, lr: float, *, block: int = 128
 ) -> Array:
     r"""One pass of the least-mean-squares rule, sample after sample, in blocks.
 
@@ -116,20 +116,20 @@ def lms_pass(
         weights: :math:`w_0`, shape ``(d,)``.
         inputs: Samples, shape ``(n, d)``.
         targets: Shape ``(n,)``.
-        eta: Step :math:`\eta`.
+        lr: Step :math:`\eta`.
         block: Samples for each triangular system.
 
     Returns:
         The weights after the last sample.
 
     Example:
-        >>> lms_pass(np.zeros(1), np.array([[1.0], [2.0]]), np.array([1.0, 1.0]), eta=0.5)
+        >>> lms_pass(np.zeros(1), np.array([[1.0], [2.0]]), np.array([1.0, 1.0]), lr=0.5)
         array([0.5])
     """
     for start in range(0, len(inputs), block):
         x = inputs[start : start + block]
-        system = np.tril(eta * (x @ x.T), -1)
+        system = np.tril(lr * (x @ x.T), -1)
         rest = targets[start : start + block] - x @ weights
         errors = solve_triangular(system, rest, lower=True, unit_diagonal=True)
-        weights = weights + eta * (errors @ x)
+        weights = weights + lr * (errors @ x)
     return weights

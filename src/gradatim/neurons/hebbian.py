@@ -34,7 +34,7 @@ def hebbian_learning(
     X: ArrayLike,
     targets: ArrayLike,
     *,
-    eta: float = 0.1,
+    lr: float = 0.1,
     gated: bool = True,
     fit_intercept: bool = True,
     strict: bool = True,
@@ -54,7 +54,7 @@ def hebbian_learning(
     Args:
         X: Samples, shape ``(n, d)``, visited in order.
         targets: :math:`t`, either zeros and ones or ±1, shape ``(n,)``.
-        eta: Step :math:`\eta`.
+        lr: Step :math:`\eta`.
         gated: Whether only misclassified samples change the weights.
         fit_intercept: Whether the bias learns.
         strict: Whether the neuron needs a positive activation to fire; else zero is enough.
@@ -76,7 +76,7 @@ def hebbian_learning(
         Hebb, The Organization of Behavior, 1949.
     """
     inputs, labels = np.asarray(X, dtype=float), np.asarray(targets, dtype=float)
-    _check(inputs, labels, eta, max_epochs)
+    _check(inputs, labels, lr, max_epochs)
     inputs = np.column_stack([inputs, np.full(len(inputs), float(fit_intercept))])
 
     def misfires(activations: Array, goal: Array) -> NDArray[np.bool_]:
@@ -87,10 +87,10 @@ def hebbian_learning(
     path, errors = [weights.copy()], []
     for _ in range(max_epochs):
         if gated:
-            for _ in correct_mistakes(weights, inputs, labels, eta=eta, is_mistake=misfires):
+            for _ in correct_mistakes(weights, inputs, labels, lr=lr, is_mistake=misfires):
                 pass
         else:
-            weights += eta * (labels @ inputs)
+            weights += lr * (labels @ inputs)
         path.append(weights.copy())
         errors.append(int(misfires(inputs @ weights, labels).sum()))
         if errors[-1] == 0:
@@ -98,7 +98,7 @@ def hebbian_learning(
     return HebbianRun(weights[:-1], float(weights[-1]), errors, np.array(path), errors[-1] == 0)
 
 
-def _check(inputs: Array, labels: Array, eta: float, max_epochs: int) -> None:
+def _check(inputs: Array, labels: Array, lr: float, max_epochs: int) -> None:
     if inputs.ndim != 2 or labels.shape != inputs.shape[:1]:
         raise InvalidValue(
             "hebbian_learning: X and targets must have shapes (n, d) and (n,), "
@@ -109,7 +109,7 @@ def _check(inputs: Array, labels: Array, eta: float, max_epochs: int) -> None:
         raise InvalidValue(
             f"hebbian_learning: targets must be 0 and 1 or -1 and 1, got {sorted(values)}."
         )
-    if eta <= 0 or max_epochs < 1:
+    if lr <= 0 or max_epochs < 1:
         raise InvalidValue(
-            f"hebbian_learning: eta and max_epochs must be positive, got {eta} and {max_epochs}."
+            f"hebbian_learning: lr and max_epochs must be positive, got {lr} and {max_epochs}."
         )

@@ -71,9 +71,9 @@ class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):
         self.coef_ = weights[None, :d].copy()
         self.intercept_ = weights[d:].copy() if self.fit_intercept else np.zeros(1)
 
-    def _check_step(self, eta: float, max_epochs: int) -> None:
+    def _check_step(self, lr: float, max_epochs: int) -> None:
         owner = type(self).__name__
-        if not (np.isfinite(eta) and eta > 0):
-            raise InvalidValue(f"{owner}: eta must be positive, got {eta}. Try eta=0.1.")
+        if not (np.isfinite(lr) and lr > 0):
+            raise InvalidValue(f"{owner}: lr must be positive, got {lr}. Try lr=0.1.")
         if max_epochs < 1:
             raise InvalidValue(f"{owner}: max_epochs must be at least 1, got {max_epochs}.")

@@ -29,7 +29,7 @@ class Madaline(LinearThreshold):
     Args:
         num_units: ADALINEs in the layer.
         logic: ``"or"``, ``"majority"`` or ``"and"``.
-        eta: Step :math:`\eta`, relative: it is divided by :math:`\max_i \|(x_i, 1)\|^2`.
+        lr: Step :math:`\eta`, relative: it is divided by :math:`\max_i \|(x_i, 1)\|^2`.
         max_epochs: Passes over the data for each start.
         restarts: Starts from new random weights at most.
         seed: Of the initial weights, uniform in [-0.5, 0.5] over the input scale.
@@ -54,14 +54,14 @@ class Madaline(LinearThreshold):
         *,
         num_units: int = 3,
         logic: str = "or",
-        eta: float = 0.5,
+        lr: float = 0.5,
         max_epochs: int = 100,
         restarts: int = 5,
         seed: int = 0,
     ) -> None:
         self.num_units = num_units
         self.logic = logic
-        self.eta = eta
+        self.lr = lr
         self.max_epochs = max_epochs
         self.restarts = restarts
         self.seed = seed
@@ -71,7 +71,7 @@ class Madaline(LinearThreshold):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn until a pass makes no mistake; keep the start that made the fewest in its last pass."""
         choose("Madaline", "logic", self.logic, _QUORUM)
-        self._check_step(self.eta, self.max_epochs)
+        self._check_step(self.lr, self.max_epochs)
         if self.num_units < 1 or self.restarts < 1:
             raise InvalidValue(
                 "Madaline: num_units and restarts must be at least 1, "
@@ -83,7 +83,7 @@ class Madaline(LinearThreshold):
         self.errors_, weights, self.n_starts_ = [len(inputs) + 1], np.zeros(0), 0
         while self.errors_[-1] > 0 and self.n_starts_ < self.restarts:
             fresh = rng.uniform(-0.5, 0.5, (self.num_units, inputs.shape[1])) / np.sqrt(scale)
-            errors = self._learn(fresh, inputs, targets, self.eta / scale)
+            errors = self._learn(fresh, inputs, targets, self.lr / scale)
             self.n_starts_ += 1
             if errors[-1] < self.errors_[-1]:
                 self.errors_, weights = errors, fresh
@@ -99,17 +99,17 @@ class Madaline(LinearThreshold):
         activations = np.sort(rows @ self.coef_.T + self.intercept_, axis=1)  # (n, num_units)
         return np.asarray(activations[:, -_QUORUM[self.logic](self.num_units)])
 
-    def _learn(self, weights: Array, inputs: Array, targets: Array, eta: float) -> list[int]:
+    def _learn(self, weights: Array, inputs: Array, targets: Array, lr: float) -> list[int]:
         quorum, errors = _QUORUM[self.logic](self.num_units), []
         for _ in range(self.max_epochs):
-            errors.append(rule_one_pass(weights, inputs, targets, eta=eta, quorum=quorum))
+            errors.append(rule_one_pass(weights, inputs, targets, lr=lr, quorum=quorum))
             if errors[-1] == 0:
                 break
         return errors
 
 
 def rule_one_pass(
-    weights: Array, inputs: Array, targets: NDArray[Any], *, eta: float, quorum: int
+    weights: Array, inputs: Array, targets: NDArray[Any], *, lr: float, quorum: int
 ) -> int:
     """One pass of MADALINE Rule I over the samples in order, and the number of mistakes it met.
 
@@ -117,12 +117,12 @@ def rule_one_pass(
         weights: One row for each unit, changed in place, shape ``(m, d)``.
         inputs: Samples, shape ``(n, d)``; a last column of ones makes the last weight a bias.
         targets: ±1, shape ``(n,)``.
-        eta: Step.
+        lr: Step.
         quorum: Units that must fire for the answer +1.
 
     Example:
         >>> weights = np.array([[0.2, 0.2, 0.3], [0.1, 0.2, 0.15]])
-        >>> rule_one_pass(weights, np.ones((1, 3)), np.array([-1]), eta=0.5, quorum=1)
+        >>> rule_one_pass(weights, np.ones((1, 3)), np.array([-1]), lr=0.5, quorum=1)
         1
         >>> weights[1]  # 0.15 + 0.5 * (-1 - 0.45) for the bias
         array([-0.625, -0.525, -0.575])
@@ -136,5 +136,5 @@ def rule_one_pass(
             mistakes += 1
             able = np.flatnonzero(fires != (target > 0))
             nearest = able[np.abs(activations[able]).argsort(kind="stable")[:lacking]]
-            weights[nearest] += eta * np.outer(target - activations[nearest], x)
+            weights[nearest] += lr * np.outer(target - activations[nearest], x)
     return mistakes

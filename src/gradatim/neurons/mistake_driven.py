@@ -13,7 +13,7 @@ def correct_mistakes(
     inputs: Array,
     targets: Array,
     *,
-    eta: float,
+    lr: float,
     is_mistake: Callable[[Array, Array], NDArray[np.bool_]],
 ) -> Iterator[int]:
     r"""Visit the samples in order and correct each mistake before looking at the next sample.
@@ -27,7 +27,7 @@ def correct_mistakes(
         weights: Changed in place, shape ``(d,)``.
         inputs: Samples, shape ``(n, d)``.
         targets: :math:`t`, shape ``(n,)``.
-        eta: Step :math:`\eta`.
+        lr: Step :math:`\eta`.
         is_mistake: Verdict on activations and targets.
 
     Yields:
@@ -40,7 +40,7 @@ def correct_mistakes(
         hit = int(wrong.argmax())
         if wrong[hit]:
             sample = start + hit
-            weights += eta * targets[sample] * inputs[sample]
+            weights += lr * targets[sample] * inputs[sample]
             yield sample
             start, width = sample + 1, max(width // 2, 16)
         else:

@@ -31,7 +31,7 @@ class Perceptron(LinearThreshold):
 
     Args:
         mode: ``"stochastic"`` (one sample at a time) or ``"batch"`` (all mistakes of a pass at once).
-        eta: Step :math:`\eta`; from zero weights it only scales the result.
+        lr: Step :math:`\eta`; from zero weights it only scales the result.
         max_epochs: Passes over the data after which learning stops.
         shuffle: Whether each stochastic pass visits the samples in a new random order.
         fit_intercept: Whether to learn an intercept.
@@ -64,7 +64,7 @@ class Perceptron(LinearThreshold):
         self,
         *,
         mode: str = "stochastic",
-        eta: float = 1.0,
+        lr: float = 1.0,
         max_epochs: int = 1000,
         shuffle: bool = False,
         fit_intercept: bool = True,
@@ -72,7 +72,7 @@ class Perceptron(LinearThreshold):
         seed: int = 0,
     ) -> None:
         self.mode = mode
-        self.eta = eta
+        self.lr = lr
         self.max_epochs = max_epochs
         self.shuffle = shuffle
         self.fit_intercept = fit_intercept
@@ -82,7 +82,7 @@ class Perceptron(LinearThreshold):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from zero weights until a pass makes no mistake or ``max_epochs`` passes are made."""
         choose("Perceptron", "mode", self.mode, ["stochastic", "batch"])
-        self._check_step(self.eta, self.max_epochs)
+        self._check_step(self.lr, self.max_epochs)
         inputs, targets = self._prepare(X, y)
         weights = np.zeros(inputs.shape[1])
         path = [weights.copy()] if self.record else None
@@ -111,7 +111,7 @@ class Perceptron(LinearThreshold):
             classes: Both labels; needed at the first call unless ``y`` holds both.
         """
         choose("Perceptron", "mode", self.mode, ["stochastic", "batch"])
-        self._check_step(self.eta, self.max_epochs)
+        self._check_step(self.lr, self.max_epochs)
         first = not hasattr(self, "coef_")
         inputs, targets = self._prepare(X, y, classes=classes, reset=first)
         if first:
@@ -139,14 +139,14 @@ class Perceptron(LinearThreshold):
         """Make one pass, change the weights in place and return the samples misclassified on the way."""
         if self.mode == "batch":
             wrong = np.flatnonzero(_is_mistake(inputs @ weights, targets))
-            weights += self.eta * (targets[wrong] @ inputs[wrong])
+            weights += self.lr * (targets[wrong] @ inputs[wrong])
             if path is not None and len(wrong):
                 path.append(weights.copy())
             return list(wrong.tolist())
         order = rng.permutation(len(inputs)) if self.shuffle else np.arange(len(inputs))
         mistakes = []
         for place in correct_mistakes(
-            weights, inputs[order], targets[order], eta=self.eta, is_mistake=_is_mistake
+            weights, inputs[order], targets[order], lr=self.lr, is_mistake=_is_mistake
         ):
             mistakes.append(int(order[place]))
             if path is not None:

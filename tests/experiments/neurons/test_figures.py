@@ -63,7 +63,7 @@ def test_version_space_draws_a_line_for_each_point():
 
 
 def test_finished_runs_stay_where_they_ended():
-    runs = {"and": hebbian_learning(CORNERS, [-1, -1, -1, 1], eta=1.0)}
+    runs = {"and": hebbian_learning(CORNERS, [-1, -1, -1, 1], lr=1.0)}
     errors = runs["and"].errors
     line = hebbian_errors(runs, epochs=30).axes[0].lines[0]
     assert list(line.get_ydata()) == errors + [0] * (30 - len(errors))

@@ -25,7 +25,7 @@ QUICK = Settings(cuts=12, epochs=15)
 def run(settings: Settings) -> Report:
     data = load("breast-cancer")
     model = NeuralClassifier(
-        (settings.hidden,), epochs=settings.epochs, learning_rate=0.01, seed=settings.seed
+        (settings.hidden,), epochs=settings.epochs, lr=0.01, seed=settings.seed
     )
 
     def folds(count: int, cut: int) -> CrossValidation:

@@ -77,7 +77,7 @@ def contestants(settings: Settings) -> dict[str, BaseEstimator]:
         "majority": DummyClassifier(),
         "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(C=1e6)),
         "network": NeuralClassifier(
-            (settings.hidden,), dropout=settings.dropout, epochs=settings.epochs, learning_rate=0.01,
+            (settings.hidden,), dropout=settings.dropout, epochs=settings.epochs, lr=0.01,
             batch_size=128, seed=settings.seed,
         ),
     }  # fmt: skip

@@ -35,7 +35,7 @@ def run(settings: Settings) -> Report:
         "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
         "5 nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
         "network": NeuralClassifier(
-            settings.hidden, epochs=settings.epochs, learning_rate=3e-3, seed=settings.seed
+            settings.hidden, epochs=settings.epochs, lr=3e-3, seed=settings.seed
         ),
     }
     result = compare(

@@ -23,7 +23,7 @@ QUICK = Settings(tables=6, epochs=8)
 
 GRID: dict[str, list[Any]] = {
     "hidden": [(4,), (16,)],
-    "learning_rate": [0.003, 0.01, 0.03, 0.1, 0.3],
+    "lr": [0.003, 0.01, 0.03, 0.1, 0.3],
 }
 
 

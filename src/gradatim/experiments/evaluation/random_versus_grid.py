@@ -60,9 +60,9 @@ def search(settings: Settings, space: dict, method: str) -> Tuning:
 
 def run(settings: Settings) -> Report:
     rates = np.geomspace(LOW, HIGH, settings.places)
-    curve = search(settings, {"learning_rate": rates.tolist()}, "grid")
+    curve = search(settings, {"lr": rates.tolist()}, "grid")
     decays = np.geomspace(1e-6, 1e-2, 9).tolist()
-    decay = search(settings, {"weight_decay": decays, "learning_rate": [0.03]}, "grid")
+    decay = search(settings, {"weight_decay": decays, "lr": [0.03]}, "grid")
     losses = np.nan_to_num([t.score for t in curve.trials], nan=10.0).clip(max=10.0)
     spread_rate = float(np.ptp(losses))
     spread_decay = float(np.ptp([t.score for t in decay.trials]))
@@ -108,7 +108,7 @@ def run(settings: Settings) -> Report:
 
 def draw_searches(report: Report, settings: Settings) -> None:
     """Show where nine trials of each kind of search fall."""
-    space = {"learning_rate": LogUniform(LOW, HIGH), "weight_decay": LogUniform(1e-6, 1e-2)}
+    space = {"lr": LogUniform(LOW, HIGH), "weight_decay": LogUniform(1e-6, 1e-2)}
     values = {k: np.geomspace(v.low, v.high, 3).tolist() for k, v in space.items()}
     searches = {
         "grid": search(settings, values, "grid"),
@@ -126,10 +126,7 @@ def draw_searches(report: Report, settings: Settings) -> None:
 
 
 def _points(result: Tuning) -> tuple[list[float], list[float], list[float]]:
-    rows = [
-        (t.parameters["learning_rate"], t.parameters["weight_decay"], t.score)
-        for t in result.trials
-    ]
+    rows = [(t.parameters["lr"], t.parameters["weight_decay"], t.score) for t in result.trials]
     first, second, scores = zip(*rows, strict=True)
     return list(first), list(second), list(scores)
 

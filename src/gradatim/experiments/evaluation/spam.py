@@ -41,7 +41,7 @@ def contestants(settings: Settings) -> dict[str, BaseEstimator]:
         "network on logarithms": make_pipeline(
             *scale,
             NeuralClassifier(
-                (64,), dropout=0.3, weight_decay=1e-4, epochs=settings.epochs, learning_rate=3e-3,
+                (64,), dropout=0.3, weight_decay=1e-4, epochs=settings.epochs, lr=3e-3,
                 batch_size=64, members=settings.members, seed=settings.seed, standardize=False,
             ),
         ),

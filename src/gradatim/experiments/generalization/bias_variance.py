@@ -41,7 +41,7 @@ def decompose(settings: Settings, grid: np.ndarray) -> dict[int, BiasVariance]:
     for width in settings.widths:
         model = NeuralRegressor(
             (width,), activation="tanh", epochs=settings.epochs, batch_size=settings.rows,
-            learning_rate=0.03, seed=settings.seed,
+            lr=0.03, seed=settings.seed,
         )  # fmt: skip
         parts[width] = bias_variance(
             model, sample, grid[:, None], truth(grid), noise=settings.noise**2,

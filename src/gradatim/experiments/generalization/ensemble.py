@@ -38,7 +38,7 @@ def ambiguity(settings: Settings) -> dict[str, float]:
     regressor = NeuralRegressor(
         (30,),
         epochs=settings.epochs,
-        learning_rate=0.01,
+        lr=0.01,
         members=settings.members,
         seed=settings.seed,
     )
@@ -62,7 +62,7 @@ def digit_errors(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
     classifier = NeuralClassifier(
         (16,),
         epochs=settings.epochs // 4,
-        learning_rate=0.01,
+        lr=0.01,
         members=settings.members,
         seed=settings.seed,
     )

@@ -35,7 +35,7 @@ def run(settings: Settings) -> Report:
         summary="A target of 0 multiplies every update by 0, so a neuron that fires wrongly never learns not "
         "to; targets of ±1 repair the rule, and the error-gated form is then the perceptron.",
     )
-    learn = partial(hebbian_learning, CORNERS, eta=settings.eta, max_epochs=settings.epochs)
+    learn = partial(hebbian_learning, CORNERS, lr=settings.eta, max_epochs=settings.epochs)
     _without_bias(report, learn, settings.eta)
     stuck = {name: learn(GATES[name]) for name in ("OR", "AND")}
     for name, wrong in (("OR", 1), ("AND", 3)):

@@ -85,7 +85,7 @@ def contestants(settings: Settings) -> dict[str, BaseEstimator]:
         "mean": DummyRegressor(),
         LINEAR: LinearRegression(),
         NETWORK: NeuralRegressor(
-            (settings.hidden,), dropout=0.2, weight_decay=1e-2, learning_rate=1e-2, schedule="cosine", batch_size=64,
+            (settings.hidden,), dropout=0.2, weight_decay=1e-2, lr=1e-2, schedule="cosine", batch_size=64,
             epochs=settings.epochs, members=settings.members, seed=settings.seed,
         ),
     }  # fmt: skip

@@ -169,7 +169,7 @@ def test_nothing_to_check():
     assert repr(check) == "Gradient right; 0 entries compared."
 
 
-@pytest.mark.parametrize("change", [{"tolerance": 0.0}, {"max_entries": 0}])
+@pytest.mark.parametrize("change", [{"tol": 0.0}, {"max_entries": 0}])
 def test_errors(change):
-    with pytest.raises(InvalidValue, match="tolerance and max_entries must be positive, got"):
+    with pytest.raises(InvalidValue, match="tol and max_entries must be positive, got"):
         check_gradients(torch.sin, torch.ones(1), **change)

@@ -27,15 +27,15 @@ def test_expected_loss_over_all_masks(keep):
     torch.testing.assert_close(plain + dropout_penalty(w, X, keep=keep), expected)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-def test_the_fit_has_zero_gradient(intercept):
-    fit = fit_dropout_ridge(X, Y, keep=0.7, intercept=intercept)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_fit_has_zero_gradient(fit_intercept):
+    fit = fit_dropout_ridge(X, Y, keep=0.7, fit_intercept=fit_intercept)
     w = fit.weight.clone().requires_grad_()
     b = fit.bias.clone().requires_grad_()
     loss = (X @ w + b - Y).square().mean() + dropout_penalty(w, X, keep=0.7)
     dw, db = torch.autograd.grad(loss, (w, b))
     torch.testing.assert_close(dw, torch.zeros_like(dw), atol=1e-10, rtol=0)
-    if intercept:
+    if fit_intercept:
         assert abs(db.item()) < 1e-10
     else:
         assert fit.bias == 0

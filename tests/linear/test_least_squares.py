@@ -35,7 +35,7 @@ def test_methods_agree_with_scikit_learn(method, outputs):
 def test_without_intercept(method):
     X, y = problem()
     expected = np.linalg.lstsq(X.numpy(), y.numpy(), rcond=None)[0]
-    fit = fit_least_squares(X, y, method=method, intercept=False)
+    fit = fit_least_squares(X, y, method=method, fit_intercept=False)
     np.testing.assert_allclose(fit.weight.numpy(), expected, atol=1e-9)
     assert fit.bias == 0
 
@@ -63,7 +63,7 @@ def test_qr_keeps_twice_the_digits_of_the_normal_equations():
     truth = torch.ones(8, dtype=torch.float64)
     errors = {
         method: (
-            fit_least_squares(X, X @ truth, method=method, intercept=False).weight - truth
+            fit_least_squares(X, X @ truth, method=method, fit_intercept=False).weight - truth
         ).norm()
         for method in ("qr", "normal")
     }
@@ -85,7 +85,7 @@ def test_minimum_norm_is_the_shortest_of_the_exact_solutions():
 def test_minimum_norm_equals_least_squares_where_that_is_unique():
     X, y = problem()
     torch.testing.assert_close(
-        fit_minimum_norm(X, y, intercept=True).weight, fit_least_squares(X, y).weight
+        fit_minimum_norm(X, y, fit_intercept=True).weight, fit_least_squares(X, y).weight
     )
 
 

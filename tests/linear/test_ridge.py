@@ -16,13 +16,13 @@ def problem(n=30, d=5):
 
 
 @pytest.mark.parametrize("shape", [(30, 5), (6, 15)], ids=["tall", "wide"])
-@pytest.mark.parametrize("intercept", [True, False])
-def test_scikit_learn_alpha(shape, intercept):
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_scikit_learn_alpha(shape, fit_intercept):
     X, y = problem(*shape)
     gamma = 0.3
     for reduction, alpha in (("mean", gamma * len(X) / 2), ("sum", gamma / 2)):
-        fit = fit_ridge(X, y, weight_decay=gamma, reduction=reduction, intercept=intercept)
-        reference = Ridge(alpha=alpha, fit_intercept=intercept).fit(X.numpy(), y.numpy())
+        fit = fit_ridge(X, y, weight_decay=gamma, reduction=reduction, fit_intercept=fit_intercept)
+        reference = Ridge(alpha=alpha, fit_intercept=fit_intercept).fit(X.numpy(), y.numpy())
         np.testing.assert_allclose(fit.weight.numpy(), reference.coef_, atol=1e-10)
         assert fit.bias.item() == pytest.approx(reference.intercept_, abs=1e-10)
 
@@ -75,7 +75,7 @@ def test_ridge_is_the_map_estimate():
         gamma = map_weight_decay(
             prior, noise_variance=noise, num_samples=len(X), objective=objective
         )
-        fit = fit_ridge(X, t, weight_decay=gamma, reduction=reduction, intercept=False)
+        fit = fit_ridge(X, t, weight_decay=gamma, reduction=reduction, fit_intercept=False)
         np.testing.assert_allclose(fit.weight.numpy(), expected, atol=1e-10)
 
 

@@ -69,7 +69,7 @@ def test_lines_in_a_box_by_eulers_formula(seed):
 def test_general_position_attains_zaslavsky(inputs, units):
     model = random_net((inputs, units, 1), seed=3)
     domain = enclosing_domain(model, input_dim=inputs)
-    assert count_regions(model, domain, tolerance=1e-12).count == zaslavsky(units, inputs)
+    assert count_regions(model, domain, tol=1e-12).count == zaslavsky(units, inputs)
 
 
 @settings(max_examples=40, deadline=None)
@@ -135,7 +135,7 @@ def test_six_units_on_a_line_make_at_most_seven_pieces_from_nineteen_parameters(
     assert count_regions(model, enclosing_domain(model, input_dim=1)).count == 7
     wide = random_net((1, 500, 1), seed=0)
     assert sum(p.numel() for p in wide.parameters()) == 1501
-    assert count_regions(wide, enclosing_domain(wide, input_dim=1), tolerance=1e-13).count == 501
+    assert count_regions(wide, enclosing_domain(wide, input_dim=1), tol=1e-13).count == 501
 
 
 def test_repeated_parallel_and_dead_units_add_nothing():

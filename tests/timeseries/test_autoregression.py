@@ -78,19 +78,19 @@ def test_forecasts_and_intervals_agree_with_statsmodels(series):
 
 def test_no_intercept_agrees_with_statsmodels(series):
     ours, theirs = (
-        AR.fit(series, 2, intercept=False),
+        AR.fit(series, 2, fit_intercept=False),
         AutoReg(series.numpy(), 2, trend="n").fit(),
     )
     np.testing.assert_allclose(ours.coefficients.flatten(), theirs.params, rtol=1e-9)
     assert ours.intercept.item() == 0.0
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-def test_yule_walker_agrees_with_statsmodels(series, intercept):
-    ours = AR.fit(series, 4, method="yule_walker", intercept=intercept)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_yule_walker_agrees_with_statsmodels(series, fit_intercept):
+    ours = AR.fit(series, 4, method="yule_walker", fit_intercept=fit_intercept)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
-        rho, sigma = yule_walker(series.numpy(), 4, method="mle", demean=intercept)
+        rho, sigma = yule_walker(series.numpy(), 4, method="mle", demean=fit_intercept)
     np.testing.assert_allclose(ours.coefficients.flatten(), rho, rtol=1e-9)
     assert ours.noise.item() == pytest.approx(sigma**2, rel=1e-9)
 

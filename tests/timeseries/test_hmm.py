@@ -118,7 +118,7 @@ def test_scaling_and_logarithms_agree(K, steps, zeros, seed):
     model = random_hmm(K, 5, seed, zeros)
     _, y = model.sample(steps, 4, generator=seeded(seed))
     lengths = torch.randint(1, steps + 1, (4,), generator=seeded(seed))
-    data, _ = model._sequences("fit", y, lengths)
+    data, _ = model._sequences("learn", y, lengths)
     for ours, logs in zip(
         baum_welch.expect(model._chain, data),
         baum_welch._expect_in_logarithms(model._chain, data),
@@ -136,7 +136,7 @@ def test_evidence_lost_by_scaling_is_found_by_logarithms():
     posterior = model.posterior(y)
     assert posterior[400, 0] > 0.999
     assert model.viterbi(y).path.tolist() == [0] * 800
-    assert model.fit(y, iterations=3).log_likelihoods[0] == pytest.approx(
+    assert model.learn(y, max_steps=3).log_likelihoods[0] == pytest.approx(
         model.log_likelihood(y).item()
     )
 
@@ -157,7 +157,7 @@ def test_finite_at_length_100000():
     best = model.viterbi(y).log_probability.item()
     assert -6e5 < best < score < 0
     assert torch.allclose(model.posterior(y).sum(1), torch.ones(100_000).double())
-    assert len(model.fit(y, iterations=2).log_likelihoods) == 2
+    assert len(model.learn(y, max_steps=2).log_likelihoods) == 2
 
 
 class TestRagged:
@@ -190,11 +190,11 @@ class TestRagged:
 
     def test_learning_from_a_batch_is_learning_from_its_sequences(self, batch):
         model, y = batch
-        found = model.fit(y, self.lengths, iterations=1).model
+        found = model.learn(y, self.lengths, max_steps=1).model
         K = len(model.start)
         starts, pairs = torch.zeros(K).double(), torch.zeros(K, K).double()
         for row, length in enumerate(self.lengths.tolist()):
-            data, _ = model._sequences("fit", y[row, :length], None)
+            data, _ = model._sequences("learn", y[row, :length], None)
             expected = baum_welch.expect(model._chain, data)
             starts += torch.from_numpy(expected.states[0, 0])
             pairs += torch.from_numpy(expected.transitions)
@@ -252,7 +252,7 @@ class TestAgainstHmmlearn:
     def test_ten_rounds_of_baum_welch(self):
         ours, y, lengths, rows = self.symbols()
         theirs = self.peer(ours, 10).fit(rows, lengths.tolist())
-        found = ours.fit(y, lengths, iterations=10, tolerance=-1.0)
+        found = ours.learn(y, lengths, max_steps=10, tol=-1.0)
         np.testing.assert_allclose(found.model.start, theirs.startprob_, atol=1e-8)
         np.testing.assert_allclose(found.model.transition, theirs.transmat_, atol=1e-8)
         np.testing.assert_allclose(found.model.emission.table, theirs.emissionprob_, atol=1e-8)
@@ -277,7 +277,7 @@ class TestAgainstHmmlearn:
         assert score == pytest.approx(theirs.score(rows, [60] * 5), rel=1e-10)
         assert ours.viterbi(y).path.flatten().tolist() == theirs.predict(rows, [60] * 5).tolist()
         theirs.fit(rows, [60] * 5)
-        found = ours.fit(y, iterations=5, tolerance=-1.0).model
+        found = ours.learn(y, max_steps=5, tol=-1.0).model
         np.testing.assert_allclose(found.transition, theirs.transmat_, atol=1e-6)
         np.testing.assert_allclose(found.emission.means, theirs.means_, atol=1e-5)
         covariances = found.emission.covariances
@@ -304,7 +304,7 @@ def test_the_likelihood_never_falls(kind, K, steps, sequences, seed):
     truth = start if kind == "zeros" else build(seed + 1)  # zeros could make other data impossible
     _, y = truth.sample(steps, sequences, generator=seeded(seed))
     lengths = torch.randint(1, steps + 1, (sequences,), generator=seeded(seed))
-    found = start.fit(y, lengths, iterations=6, tolerance=-math.inf)
+    found = start.learn(y, lengths, max_steps=6, tol=-math.inf)
     scores = np.array(found.log_likelihoods)
     assert np.isfinite(scores).all()
     assert (np.diff(scores) > -1e-8 * (1 + np.abs(scores[1:]))).all()
@@ -321,7 +321,7 @@ def test_learning_finds_a_better_explanation_than_the_truth():
     start = HMM.categorical(
         [0.5, 0.5], [[0.6, 0.4], [0.5, 0.5]], [[0.4, 0.3, 0.3], [0.3, 0.3, 0.4]]
     )
-    found = start.fit(y, iterations=200)
+    found = start.learn(y, max_steps=200)
     assert found.log_likelihoods[-1] > truth.log_likelihood(y).sum().item()
     np.testing.assert_allclose(found.model.transition, truth.transition, atol=0.03)
     np.testing.assert_allclose(found.model.emission.table, truth.emission.table, atol=0.03)
@@ -330,7 +330,7 @@ def test_learning_finds_a_better_explanation_than_the_truth():
 
 def test_zeros_stay_zeros_and_unseen_states_stay_as_they_are():
     model = HMM.categorical([1.0, 0.0], [[1.0, 0.0], [0.4, 0.6]], [[0.5, 0.5], [0.1, 0.9]])
-    found = model.fit(torch.tensor([0, 1, 1, 0, 1]), iterations=5).model
+    found = model.learn(torch.tensor([0, 1, 1, 0, 1]), max_steps=5).model
     assert found.start.tolist() == [1.0, 0.0]
     assert found.transition.tolist() == [[1.0, 0.0], [0.4, 0.6]]
     np.testing.assert_allclose(found.emission.table, [[0.4, 0.6], [0.1, 0.9]])
@@ -338,7 +338,7 @@ def test_zeros_stay_zeros_and_unseen_states_stay_as_they_are():
 
 def test_the_floor_keeps_variances_from_vanishing():
     model = HMM.gaussian([0.5, 0.5], [[0.5, 0.5]] * 2, [[0.0], [5.0]], [[1.0], [1.0]], floor=0.01)
-    found = model.fit(torch.tensor([[0.0], [0.1], [5.0]]), iterations=50).model
+    found = model.learn(torch.tensor([[0.0], [0.1], [5.0]]), max_steps=50).model
     assert found.emission.covariances.min().item() == pytest.approx(0.01)
 
 
@@ -406,7 +406,7 @@ def test_impossible_observations():
     y = torch.tensor([[0, 0], [0, 1]])
     assert model.log_likelihood(y).tolist() == [0.0, -math.inf]
     assert model.viterbi(y).log_probability.tolist() == [0.0, -math.inf]
-    for verb in (model.fit, model.posterior):
+    for verb in (model.learn, model.posterior):
         with pytest.raises(InvalidValue, match="probability zero for sequence 1"):
             verb(y)
 
@@ -433,14 +433,14 @@ HALF = [[0.5, 0.5], [0.5, 0.5]]
         (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0], [0.0]]), InvalidValue, "no variance below floor=1e-06"),
         (lambda: WEATHER.log_likelihood(torch.tensor([0, 3])), InvalidValue, "symbols from 0 to 2, got 3"),
         (lambda: WEATHER.viterbi(torch.tensor([[0], [-1]])), InvalidValue, "symbols from 0 to 2, got -1"),
-        (lambda: WEATHER.fit(torch.tensor([0.0, 1.0])), InvalidType, "must hold integer symbols, got torch.float32"),
+        (lambda: WEATHER.learn(torch.tensor([0.0, 1.0])), InvalidType, "must hold integer symbols, got torch.float32"),
         (lambda: WEATHER.posterior(torch.zeros(0, dtype=torch.long)), InvalidValue, "not empty, got shape \\(0,\\)"),
         (lambda: WEATHER.posterior(torch.zeros(2, 0, dtype=torch.long)), InvalidValue, "not empty"),
         (lambda: WEATHER.trellis(torch.zeros(2, 3, dtype=torch.long)), InvalidValue, "one sequence, got 2"),
         (lambda: WEATHER.sample(0), InvalidValue, "steps and num_sequences must be at least 1, got 0 and 1"),
         (lambda: WEATHER.sample(3, 0), InvalidValue, "at least 1, got 3 and 0"),
-        (lambda: random_gaussian(2, 1, 0).fit(torch.tensor([[0.0], [torch.nan]])), InvalidValue, "must be finite, got NaN"),
-        (lambda: random_gaussian(2, 2, 0).fit(torch.zeros(5, 1)), InvalidValue, r"y must be \(T, 2\) or \(B, T, 2\)"),
+        (lambda: random_gaussian(2, 1, 0).learn(torch.tensor([[0.0], [torch.nan]])), InvalidValue, "must be finite, got NaN"),
+        (lambda: random_gaussian(2, 2, 0).learn(torch.zeros(5, 1)), InvalidValue, r"y must be \(T, 2\) or \(B, T, 2\)"),
     ],
 )  # fmt: skip
 def test_errors(call, error, message):

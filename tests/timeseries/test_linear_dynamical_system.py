@@ -72,7 +72,7 @@ def test_the_likelihood_never_falls(random_system, n, m, steps, has_inputs, miss
     _, y = truth.simulate(steps, 2, inputs=x, generator=seeded(seed))
     if missing:
         y[0, steps // 2] = torch.nan
-    found = start.fit(y, inputs=x, iterations=8, tolerance=-1.0, learn=learn)
+    found = start.learn(y, inputs=x, max_steps=8, tol=-1.0, parts=learn)
     scores = np.array(found.log_likelihoods)
     assert len(scores) == 8
     assert (np.diff(scores) > -1e-7 * (1 + np.abs(scores[1:]))).all()
@@ -85,7 +85,7 @@ def test_noise_levels_are_found_again():
     truth = LinearDynamicalSystem(one, one, 0.2 * one, 2.0 * one, one[0] * 0, one)
     _, y = truth.simulate(300, 10, generator=seeded(4))
     start = LinearDynamicalSystem(one, one, one, one, one[0] * 0, one)
-    found = start.fit(y, iterations=100, learn=("Q", "R"))
+    found = start.learn(y, max_steps=100, parts=("Q", "R"))
     assert found.model.Q.item() == pytest.approx(0.2, rel=0.2)
     assert found.model.R.item() == pytest.approx(2.0, rel=0.1)
     assert found.log_likelihoods[-1] > truth.log_likelihood(y).sum().item() - 1.0
@@ -96,14 +96,14 @@ def test_the_effect_of_inputs_is_found_again(random_system):
     x = torch.randn(8, 300, 1, generator=seeded(5)).double()
     _, y = truth.simulate(300, 8, inputs=x, generator=seeded(6))
     start = LinearDynamicalSystem(*truth.parameters[:6], B=torch.zeros(2, 1).double())
-    found = start.fit(y, inputs=x, learn=("B",), iterations=50)
+    found = start.learn(y, inputs=x, parts=("B",), max_steps=50)
     np.testing.assert_allclose(found.model.B, truth.B, atol=0.05)
 
 
 def test_learning_stops_when_little_is_gained(random_system):
     truth = random_system(seed=6)
     _, y = truth.simulate(50, generator=seeded(7))
-    found = truth.fit(y, iterations=1000, tolerance=1e-2)
+    found = truth.learn(y, max_steps=1000, tol=1e-2)
     assert 2 <= len(found.log_likelihoods) < 200
 
 
@@ -163,13 +163,16 @@ def test_types_are_not_mixed(Q):
         (lambda: build().simulate(0), "steps and num_sequences must be at least 1, got 0 and 1"),
         (lambda: build().simulate(3, 0), "at least 1, got 3 and 0"),
         (lambda: build().filter(torch.zeros(0, 4, 2)), r"at least one step, got shape \(0, 4, 2\)"),
-        (lambda: build().fit(ZERO[None], learn=("D",)), "learn must be one of"),
-        (lambda: build().fit(torch.tensor([[1.0, torch.nan]] * 2)), "missing in whole steps only"),
+        (lambda: build().learn(ZERO[None], parts=("D",)), "parts must be one of"),
         (
-            lambda: build().fit(torch.ones(1, 2)),
+            lambda: build().learn(torch.tensor([[1.0, torch.nan]] * 2)),
+            "missing in whole steps only",
+        ),
+        (
+            lambda: build().learn(torch.ones(1, 2)),
             "at least two steps to learn A, B, Q, got 1. Take longer",
         ),
-        (lambda: build().fit(torch.full((3, 2), torch.nan)), "and not everywhere"),
+        (lambda: build().learn(torch.full((3, 2), torch.nan)), "and not everywhere"),
     ],
 )
 def test_bad_calls(call, message):

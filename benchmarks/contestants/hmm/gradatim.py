@@ -17,7 +17,7 @@ def build(task: Task, variant: str) -> Contestant:
 
     def once() -> float:
         if task.goal == FIT:
-            return model.fit(y, iterations=task.iterations, tolerance=-1.0).log_likelihoods[-1]
+            return model.learn(y, max_steps=task.iterations, tol=-1.0).log_likelihoods[-1]
         return model.viterbi(y).log_probability.sum().item()
 
     def train(epochs: int, tick: Tick) -> None:

@@ -38,12 +38,12 @@ class GradientCheck:
 
     Args:
         checked: Entries compared, by name of input or parameter.
-        wrong: Entries whose relative error exceeds the tolerance, worst first.
+        wrong: Entries whose relative error exceeds ``tol``, worst first.
         kinks: Entries at a kink, where the derivative jumps. There a gradient counts as right anywhere
             between the slopes of the two sides.
         worst: The entry with the largest relative error; ``None`` if nothing was compared.
         size: How many entries the inputs and parameters have in all.
-        tolerance: Largest relative error that counts as right.
+        tol: Largest relative error that counts as right.
         is_batched: Whether differences were evaluated in batches; some functions allow only one by one.
     """
 
@@ -52,7 +52,7 @@ class GradientCheck:
     kinks: list[Entry]
     worst: Entry | None
     size: int
-    tolerance: float
+    tol: float
     is_batched: bool
 
     @property
@@ -81,7 +81,7 @@ def check_gradients(
     inputs: Tensor | Sequence[Tensor] | Mapping[str, Tensor],
     *,
     gradients: Tensor | Sequence[Tensor] | Mapping[str, Tensor] | None = None,
-    tolerance: float = 1e-5,
+    tol: float = 1e-5,
     max_entries: int = 1000,
     seed: int = 0,
 ) -> GradientCheck:
@@ -103,7 +103,7 @@ def check_gradients(
         gradients: The gradient to check, in the form of ``inputs`` or as a mapping by name, of an ``f``
             with one output. By default autograd's own, which checks a hand-written
             ``torch.autograd.Function``.
-        tolerance: Largest relative error that counts as right.
+        tol: Largest relative error that counts as right.
         max_entries: Entries to compare in each input and parameter; larger ones are sampled.
         seed: For the sampling and for :math:`v`.
 
@@ -115,10 +115,9 @@ def check_gradients(
         Gradient WRONG in 1; 2 entries compared.
         Worst is x[1]: gradient 6, differences 12, relative error 5.0e-01
     """
-    if tolerance <= 0 or max_entries < 1:
+    if tol <= 0 or max_entries < 1:
         raise InvalidValue(
-            "check_gradients: tolerance and max_entries must be positive, "
-            f"got {tolerance} and {max_entries}."
+            f"check_gradients: tol and max_entries must be positive, got {tol} and {max_entries}."
         )
     function = scalar_function(f, inputs, seed=seed)
     analytic = function.gradients() if gradients is None else function.given(gradients)
@@ -132,10 +131,10 @@ def check_gradients(
         chosen = chosen.to(gradient.device)
         evaluate = partial(function.evaluate, name)
         slopes = central_differences(evaluate, function.variables[name], chosen, scale=scale)
-        error = _relative_error(gradient.flatten()[chosen], slopes, tolerance)
+        error = _relative_error(gradient.flatten()[chosen], slopes, tol)
         found = _entries(name, gradient, chosen, slopes, error)
         entries += found
-        wrong += [entry for entry in found if not entry.relative_error <= tolerance]
+        wrong += [entry for entry in found if not entry.relative_error <= tol]
         kinks += [entry for entry, kink in zip(found, slopes.is_kink.tolist(), strict=True) if kink]
     return GradientCheck(
         checked={name: min(max_entries, g.numel()) for name, g in analytic.items()},
@@ -143,7 +142,7 @@ def check_gradients(
         kinks=kinks,
         worst=max(entries, key=lambda entry: entry.relative_error, default=None),
         size=sum(g.numel() for g in analytic.values()),
-        tolerance=tolerance,
+        tol=tol,
         is_batched=function.is_batched,
     )
 
@@ -156,11 +155,11 @@ def _scale(function: ScalarFunction, analytic: dict[str, Tensor]) -> float:
     return max([function.scale, *(term for term in terms if math.isfinite(term))])
 
 
-def _relative_error(gradient: Tensor, slopes: Differences, tolerance: float) -> Tensor:
+def _relative_error(gradient: Tensor, slopes: Differences, tol: float) -> Tensor:
     low, high = torch.minimum(slopes.left, slopes.right), torch.maximum(slopes.left, slopes.right)
     nearest = torch.where(slopes.is_kink, torch.clamp(gradient, low, high), slopes.central)
     size = torch.maximum(gradient.abs(), nearest.abs())
-    error = (gradient - nearest).abs() / torch.maximum(size, slopes.noise / tolerance)
+    error = (gradient - nearest).abs() / torch.maximum(size, slopes.noise / tol)
     return torch.where(gradient == nearest, 0.0, error).nan_to_num(nan=math.inf)
 
 

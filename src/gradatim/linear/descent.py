@@ -79,7 +79,7 @@ def descend_least_squares(
     lr: float | None = None,
     steps: int = 10_000,
     start: Tensor | None = None,
-    tolerance: float = 1e-10,
+    tol: float = 1e-10,
 ) -> Descent:
     r"""Minimize the mean squared error by :math:`w\leftarrow w-\eta\nabla E(w)`, without a bias.
 
@@ -89,7 +89,7 @@ def descend_least_squares(
         lr: Step :math:`\eta`; :math:`1/L` by default.
         steps: Most steps to take.
         start: First weights; zero by default.
-        tolerance: Stop when the gradient norm has shrunk by this factor.
+        tol: Stop when the gradient norm has shrunk by this factor.
 
     Example:
         >>> X, y = torch.tensor([[1.0, 1.0]]), torch.tensor([2.0])  # one equation, two unknowns
@@ -109,7 +109,7 @@ def descend_least_squares(
         losses.append(residual.square().sum() / len(design))
         gradient = design.T @ residual * (2 / len(design))
         norm = gradient.norm().item()
-        goal = tolerance * norm if step == 0 else goal
+        goal = tol * norm if step == 0 else goal
         if norm <= goal:
             has_converged = True
             break

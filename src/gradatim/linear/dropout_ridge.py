@@ -43,7 +43,7 @@ def dropout_penalty(weight: Tensor, X: Array, *, keep: float) -> Tensor:
     return (1 - keep) / keep * (size * weight.double().square()).sum()
 
 
-def fit_dropout_ridge(X: Array, y: Array, *, keep: float, intercept: bool = True) -> Affine:
+def fit_dropout_ridge(X: Array, y: Array, *, keep: float, fit_intercept: bool = True) -> Affine:
     r"""Fit the linear model that dropout on the inputs tends to, without sampling a mask.
 
     .. math:: \Bigl(\tfrac1N X_c^\top X_c+\tfrac{1-p}{p}\operatorname{diag}(s)\Bigr)w=\tfrac1N X_c^\top t_c
@@ -54,7 +54,7 @@ def fit_dropout_ridge(X: Array, y: Array, *, keep: float, intercept: bool = True
         X: Inputs, shape ``(N, d)`` or ``(N,)``.
         y: Targets, shape ``(N,)`` or ``(N, K)``.
         keep: :math:`p`, the probability to keep an input; 1 is least squares.
-        intercept: Whether to fit a bias.
+        fit_intercept: Whether to fit a bias.
 
     Example:
         >>> X, y = torch.tensor([1.0, -1.0]), torch.tensor([2.0, -2.0])
@@ -64,7 +64,7 @@ def fit_dropout_ridge(X: Array, y: Array, *, keep: float, intercept: bool = True
     _check("fit_dropout_ridge", keep)
     design = as_design("fit_dropout_ridge", X)
     target = as_target("fit_dropout_ridge", y, len(design))
-    centred, deviation, x_mean, y_mean = centre(design, target, intercept=intercept)
+    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
     penalty = (1 - keep) / keep * design.square().mean(0)  # (d,)
     gram = centred.T @ centred / len(design) + penalty.diag()
     weight = torch.linalg.lstsq(gram, (centred.T @ deviation / len(design)).reshape(len(gram), -1))

@@ -16,13 +16,13 @@ from gradatim.linear.affine import LinearClassifier
 from gradatim.linear.inputs import Array, as_design, as_labels
 
 
-def fit_lda(X: Array, y: Array, *, tolerance: float = 1e-4) -> LinearClassifier:
+def fit_lda(X: Array, y: Array, *, tol: float = 1e-4) -> LinearClassifier:
     r"""Fit linear discriminant analysis in double precision.
 
     Args:
         X: Inputs, shape ``(N, d)``.
         y: Integer labels, shape ``(N,)``.
-        tolerance: Directions in which the scaled features vary by less than this within classes are
+        tol: Directions in which the scaled features vary by less than this within classes are
             left out, so that constant or dependent columns do no harm.
 
     Example:
@@ -46,7 +46,7 @@ def fit_lda(X: Array, y: Array, *, tolerance: float = 1e-4) -> LinearClassifier:
     scale = torch.where(scale > 0, scale, 1.0)
     within = within / scale
     values, vectors = torch.linalg.eigh(within.T @ within / num_samples)
-    kept = values > tolerance**2
+    kept = values > tol**2
     whiten = vectors[:, kept] / values[kept].sqrt() / scale[:, None]  # (d, rank)
     overall = design.mean(0)
     scores = (means - overall) @ whiten  # (K, rank)

@@ -20,9 +20,9 @@ from gradatim.linear.inputs import Array, as_design, as_target
 METHODS = ("qr", "normal", "descent")
 
 
-def centre(X: Tensor, y: Tensor, *, intercept: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def centre(X: Tensor, y: Tensor, *, fit_intercept: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Subtract means; return the centred pair and the means, which are zero without an intercept."""
-    if not intercept:
+    if not fit_intercept:
         return X, y, torch.zeros_like(X[0]), torch.zeros_like(y[0])
     x_mean, y_mean = X.mean(0), y.mean(0)
     return X - x_mean, y - y_mean, x_mean, y_mean
@@ -64,17 +64,19 @@ def _descent(X: Tensor, y: Tensor) -> Tensor:
             f"number {condition:.2g}. Standardize the columns, or try method='qr'."
         )
     steps = 100 + int(30 * condition)  # κ log(10¹²) steps reach the tolerance
-    return descend_least_squares(X, y, steps=steps, tolerance=1e-12).weight
+    return descend_least_squares(X, y, steps=steps, tol=1e-12).weight
 
 
-def fit_least_squares(X: Array, y: Array, *, method: str = "qr", intercept: bool = True) -> Affine:
+def fit_least_squares(
+    X: Array, y: Array, *, method: str = "qr", fit_intercept: bool = True
+) -> Affine:
     """Fit a linear model by least squares, in double precision.
 
     Args:
         X: Inputs, shape ``(N, d)`` or ``(N,)``.
         y: Targets, shape ``(N,)`` or ``(N, K)``.
         method: ``"qr"``, ``"normal"`` (equations, by Cholesky) or ``"descent"`` (gradient descent).
-        intercept: Whether to fit a bias.
+        fit_intercept: Whether to fit a bias.
 
     Example:
         >>> fit = fit_least_squares(torch.tensor([0.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 5.0]))
@@ -84,7 +86,7 @@ def fit_least_squares(X: Array, y: Array, *, method: str = "qr", intercept: bool
     choose("fit_least_squares", "method", method, METHODS)
     design = as_design("fit_least_squares", X)
     target = as_target("fit_least_squares", y, len(design))
-    centred, deviation, x_mean, y_mean = centre(design, target, intercept=intercept)
+    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
     if method == "descent":
         weight = _descent(centred, deviation)
     else:  # columns of unit length, so that a tiny pivot means dependence, not a small unit
@@ -95,7 +97,7 @@ def fit_least_squares(X: Array, y: Array, *, method: str = "qr", intercept: bool
     return Affine(weight, y_mean - x_mean @ weight)
 
 
-def fit_minimum_norm(X: Array, y: Array, *, intercept: bool = False) -> Affine:
+def fit_minimum_norm(X: Array, y: Array, *, fit_intercept: bool = False) -> Affine:
     r"""Among all least-squares solutions, the one of least norm: :math:`w=X^+y`.
 
     With fewer samples than features, infinitely many weights fit exactly; gradient descent from zero
@@ -104,7 +106,7 @@ def fit_minimum_norm(X: Array, y: Array, *, intercept: bool = False) -> Affine:
     Args:
         X: Inputs, shape ``(N, d)``.
         y: Targets, shape ``(N,)`` or ``(N, K)``.
-        intercept: Whether to fit a bias, whose size does not count in the norm.
+        fit_intercept: Whether to fit a bias, whose size does not count in the norm.
 
     Example:
         >>> fit_minimum_norm(torch.tensor([[3.0, 4.0]]), torch.tensor([25.0])).weight
@@ -112,6 +114,6 @@ def fit_minimum_norm(X: Array, y: Array, *, intercept: bool = False) -> Affine:
     """
     design = as_design("fit_minimum_norm", X)
     target = as_target("fit_minimum_norm", y, len(design))
-    centred, deviation, x_mean, y_mean = centre(design, target, intercept=intercept)
+    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
     weight = torch.linalg.pinv(centred) @ deviation
     return Affine(weight, y_mean - x_mean @ weight)

@@ -23,7 +23,7 @@ OBJECTIVES = ("mse", "sse", "nll_mean", "nll_sum")
 
 
 def fit_ridge(
-    X: Array, y: Array, *, weight_decay: float, reduction: str = "mean", intercept: bool = True
+    X: Array, y: Array, *, weight_decay: float, reduction: str = "mean", fit_intercept: bool = True
 ) -> Affine:
     r"""Fit a linear model with an L2 penalty, in double precision.
 
@@ -32,7 +32,7 @@ def fit_ridge(
         y: Targets, shape ``(N,)`` or ``(N, K)``.
         weight_decay: :math:`\gamma>0`; the penalty is :math:`\frac\gamma2\lVert w\rVert^2`.
         reduction: Whether the squared errors are averaged (``"mean"``) or added (``"sum"``).
-        intercept: Whether to fit a bias.
+        fit_intercept: Whether to fit a bias.
 
     Example:
         >>> X, y = torch.tensor([1.0, -1.0]), torch.tensor([2.0, -2.0])
@@ -49,7 +49,7 @@ def fit_ridge(
     target = as_target("fit_ridge", y, len(design))
     num_samples, dim = design.shape
     penalty = weight_decay / 2 * (num_samples if reduction == "mean" else 1)
-    centred, deviation, x_mean, y_mean = centre(design, target, intercept=intercept)
+    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
     if dim <= num_samples:
         gram = centred.T @ centred + penalty * torch.eye(dim, dtype=design.dtype)
         weight = torch.linalg.solve(gram, centred.T @ deviation)

@@ -16,8 +16,8 @@ def box_polygon(domain: tuple[tuple[float, float], tuple[float, float]]) -> Arra
     return np.array([[[x0, y0], [x1, y0], [x1, y1], [x0, y1]]], dtype=np.float64)
 
 
-def signed_distance(vertices: Array, lines: Array, tolerance: float) -> Array:
-    r"""Distance of each vertex from its polygon's line, 0 within ``tolerance``.
+def signed_distance(vertices: Array, lines: Array, tol: float) -> Array:
+    r"""Distance of each vertex from its polygon's line, 0 within ``tol``.
 
     .. math:: d = (a^\top v + c) / \lVert a \rVert
 
@@ -25,13 +25,13 @@ def signed_distance(vertices: Array, lines: Array, tolerance: float) -> Array:
         vertices: Shape ``(P, V, 2)``.
         lines: Rows :math:`(a_1, a_2, c)`, one per polygon; for :math:`a = 0` the distance is
             :math:`\pm\infty` by the sign of :math:`c`, and 0 for :math:`c = 0`.
-        tolerance: Below this, a vertex lies on the line.
+        tol: Below this, a vertex lies on the line.
     """
     norm = np.hypot(lines[:, 0], lines[:, 1])
     constant = norm == 0.0
     scaled = lines / np.where(constant, 1.0, norm)[:, None]
     distance = np.einsum("pvk,pk->pv", vertices, scaled[:, :2]) + scaled[:, 2, None]
-    distance[np.abs(distance) <= tolerance] = 0.0
+    distance[np.abs(distance) <= tol] = 0.0
     return np.where(constant[:, None], _signed_infinity(lines[:, 2])[:, None], distance)
 
 

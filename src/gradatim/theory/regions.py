@@ -89,7 +89,7 @@ def count_regions(
     model: nn.Module,
     domain: Sequence[tuple[float, float]],
     *,
-    tolerance: float = 1e-9,
+    tol: float = 1e-9,
     num_samples: int = 100_000,
     seed: int = 0,
 ) -> Regions:
@@ -104,7 +104,7 @@ def count_regions(
     Args:
         model: ``MLP`` or ``nn.Sequential`` of dense layers and ReLU, leaky ReLU or PReLU.
         domain: One pair ``(low, high)`` per input.
-        tolerance: Cells thinner than this share of the box's longest side are not told apart from
+        tol: Cells thinner than this share of the box's longest side are not told apart from
             lines; it makes coincident and concurrent lines safe.
         num_samples: Points drawn with three or more inputs.
         seed: Of those points.
@@ -127,8 +127,8 @@ def count_regions(
     if len(box) > 2:
         return _sampled(chain, box, num_samples, seed)
     if len(box) == 2:
-        return _cut(chain, box, np.eye(2, 3)[None], tolerance)
-    return _intervals(chain, box, tolerance)
+        return _cut(chain, box, np.eye(2, 3)[None], tol)
+    return _intervals(chain, box, tol)
 
 
 def _check_domain(domain: Sequence[tuple[float, float]]) -> Domain:
@@ -141,9 +141,9 @@ def _check_domain(domain: Sequence[tuple[float, float]]) -> Domain:
     return box
 
 
-def _cut(chain: ReluChain, box: Domain, maps: Array, tolerance: float) -> Regions:
+def _cut(chain: ReluChain, box: Domain, maps: Array, tol: float) -> Regions:
     """Cut the box by the units of each layer in turn; ``maps`` holds each cell's affine map."""
-    thinnest = tolerance * max(high - low for low, high in box)
+    thinnest = tol * max(high - low for low, high in box)
     vertices, patterns = box_polygon((box[0], box[1])), np.zeros((1, 0), dtype=bool)
     for layer in chain.layers:
         lines = _compose(layer.weight, layer.bias, maps)  # (P, units, 3)
@@ -184,10 +184,10 @@ def _cut_by_layer(
     return vertices, parent, active
 
 
-def _intervals(chain: ReluChain, box: Domain, tolerance: float) -> Regions:
+def _intervals(chain: ReluChain, box: Domain, tol: float) -> Regions:
     """Cut a square strip whose second coordinate has no effect, and keep the first."""
     strip = (box[0], (0.0, box[0][1] - box[0][0]))
-    cells = _cut(chain, strip, np.eye(1, 3)[None], tolerance)
+    cells = _cut(chain, strip, np.eye(1, 3)[None], tol)
     low = cells.vertices[..., 0].min(axis=1)
     order = np.argsort(low)
     ends = np.stack((low[order], np.append(low[order[1:]], box[0][1])), axis=1)[..., None]

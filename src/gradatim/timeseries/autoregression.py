@@ -79,7 +79,7 @@ class AR:
 
     @classmethod
     def fit(
-        cls, series: Array, order: int, *, method: str = "least_squares", intercept: bool = True
+        cls, series: Array, order: int, *, method: str = "least_squares", fit_intercept: bool = True
     ) -> "AR":
         """Estimate the model from one series.
 
@@ -88,18 +88,18 @@ class AR:
             order: Number of lags :math:`p`.
             method: ``"least_squares"``, the maximum of the likelihood given the first ``order`` values, or
                 ``"yule_walker"``, the model with the sample's autocovariances, which is always stationary.
-            intercept: Whether to fit :math:`c`; without it the series should have mean zero.
+            fit_intercept: Whether to fit :math:`c`; without it the series should have mean zero.
         """
         choose("AR.fit", "method", method, METHODS)
         values = as_series("AR.fit", series)
-        unknowns = order * values.shape[1] + intercept
+        unknowns = order * values.shape[1] + fit_intercept
         if order < 1 or len(values) < order + unknowns:
             raise InvalidValue(
                 f"AR.fit: order must be at least 1 and the series have {max(order, 1) + max(unknowns, 2)} "
                 f"steps or more for it, got order={order} and {len(values)} steps."
             )
         solve = least_squares if method == "least_squares" else yule_walker
-        return cls(*solve(values, order, intercept))
+        return cls(*solve(values, order, fit_intercept))
 
     @property
     def order(self) -> int:

@@ -13,11 +13,11 @@ from gradatim.timeseries.sliding import windows
 Estimate = tuple[Tensor, Tensor, Tensor]
 
 
-def least_squares(values: Tensor, order: int, intercept: bool) -> Estimate:
+def least_squares(values: Tensor, order: int, fit_intercept: bool) -> Estimate:
     """Regress every step on the ``order`` steps before it."""
     past, future = windows(values, order)
     X, y = past.flip(1).flatten(1), future[:, 0]  # newest lag first: (N, p·D), (N, D)
-    x_mean, y_mean = (X.mean(0), y.mean(0)) if intercept else (0 * X[0], 0 * y[0])
+    x_mean, y_mean = (X.mean(0), y.mean(0)) if fit_intercept else (0 * X[0], 0 * y[0])
     X, y = X - x_mean, y - y_mean
     if torch.linalg.matrix_rank(X) < X.shape[1]:
         raise _dependent(order)
@@ -27,10 +27,10 @@ def least_squares(values: Tensor, order: int, intercept: bool) -> Estimate:
     return A, y_mean - x_mean @ weight, residual.T @ residual / len(y)
 
 
-def yule_walker(values: Tensor, order: int, intercept: bool) -> Estimate:
+def yule_walker(values: Tensor, order: int, fit_intercept: bool) -> Estimate:
     r"""Solve :math:`\Gamma_k=\sum_jA_j\Gamma_{k-j}` for :math:`k=1,\dots,p`, with :math:`\Gamma_{-k}=\Gamma_k^\top`."""
-    mean = values.mean(0) if intercept else 0 * values[0]
-    gammas = autocovariance(values, order, centre=intercept)
+    mean = values.mean(0) if fit_intercept else 0 * values[0]
+    gammas = autocovariance(values, order, centre=fit_intercept)
     both = torch.cat([gammas[1:].flip(0).mT, gammas])  # lags -p … p
     place = torch.arange(order)
     blocks = both[place[None, :] - place[:, None] + order]  # block (j, k) is Γ_{k-j}: (p, p, D, D)

@@ -204,13 +204,13 @@ class HMM:
         best, previous = best_paths(start, transition, logs[:, 0])
         return Trellis(log_forward(start, transition, logs)[:, 0], best, previous)
 
-    def fit(
+    def learn(
         self,
         y: Array,
         lengths: Array | None = None,
         *,
-        iterations: int = 100,
-        tolerance: float = 1e-4,
+        max_steps: int = 100,
+        tol: float = 1e-4,
     ) -> HMMFit:
         """Learn from sequences by the Baum-Welch algorithm, from this model on.
 
@@ -219,16 +219,16 @@ class HMM:
         Args:
             y: As for :meth:`log_likelihood`.
             lengths: As for :meth:`log_likelihood`.
-            iterations: Most rounds.
-            tolerance: Stop when a round gains less log-likelihood than this; negative never stops.
+            max_steps: Most rounds.
+            tol: Stop when a round gains less log-likelihood than this; negative never stops.
         """
-        data, _ = self._sequences("fit", y, lengths)
+        data, _ = self._sequences("learn", y, lengths)
         chain, scores = self._chain, list[float]()
-        for _ in range(iterations):
+        for _ in range(max_steps):
             expected = baum_welch.expect(chain, data)
-            _refuse_impossible("fit", expected.log_likelihood)
+            _refuse_impossible("learn", expected.log_likelihood)
             scores.append(float(expected.log_likelihood.sum()))
-            if len(scores) > 1 and scores[-1] - scores[-2] < tolerance:
+            if len(scores) > 1 and scores[-1] - scores[-2] < tol:
                 break
             chain = baum_welch.maximize(chain, data, expected)
         return HMMFit(HMM(*chain), scores)

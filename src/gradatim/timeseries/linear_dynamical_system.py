@@ -172,53 +172,53 @@ class LinearDynamicalSystem:
         predicted = self.A @ P @ self.A.T + self.Q
         return SteadyState(predicted, P, update(predicted, self.C, self.R, False).gain)
 
-    def fit(
+    def learn(
         self,
         y: Array,
         *,
         inputs: Array | None = None,
-        iterations: int = 50,
-        tolerance: float = 1e-6,
-        learn: Collection[str] = LEARNABLE,
+        max_steps: int = 50,
+        tol: float = 1e-6,
+        parts: Collection[str] = LEARNABLE,
     ) -> SystemFit:
         """Learn from sequences by expectation-maximization, from this system on.
 
         Args:
             y: Observations, shape ``(T, m)`` or ``(B, T, m)``; whole steps may be missing (NaN).
             inputs: :math:`x_t`, shape ``(T, k)`` or ``(B, T, k)``.
-            iterations: Most rounds.
-            tolerance: Stop when a round gains less log-likelihood than this per observed step.
-            learn: Names of what to learn; the rest stays. A and C are determined up to a change of the
+            max_steps: Most rounds.
+            tol: Stop when a round gains less log-likelihood than this per observed step.
+            parts: Names of what to learn; the rest stays. A and C are determined up to a change of the
                 state's coordinates only, so with both free the states lose their names.
         """
-        for name in learn:
-            choose("LinearDynamicalSystem.fit", "learn", name, LEARNABLE)
-        batch, _ = self._observations("fit", y, inputs)
-        moves = [name for name in learn if name in ("A", "B", "Q")]
+        for name in parts:
+            choose("LinearDynamicalSystem.learn", "parts", name, LEARNABLE)
+        batch, _ = self._observations("learn", y, inputs)
+        moves = [name for name in parts if name in ("A", "B", "Q")]
         if batch.shape[1] < 2 and moves:
             raise InvalidValue(
-                f"LinearDynamicalSystem.fit: y must have at least two steps to learn {', '.join(moves)}, "
+                f"LinearDynamicalSystem.learn: y must have at least two steps to learn {', '.join(moves)}, "
                 f"got {batch.shape[1]}. Take longer sequences."
             )
         missing = torch.isnan(batch)
         if (missing.any(-1) != missing.all(-1)).any() or missing.all():
             raise InvalidValue(
-                "LinearDynamicalSystem.fit: y must be missing in whole steps only, and not everywhere. "
+                "LinearDynamicalSystem.learn: y must be missing in whole steps only, and not everywhere. "
                 "Try a gradient method on log_likelihood."
             )
-        x = None if inputs is None else self._inputs("fit", inputs, *batch.shape[:2])
+        x = None if inputs is None else self._inputs("learn", inputs, *batch.shape[:2])
         model: LinearDynamicalSystem = self
         scores: list[float] = []
-        enough = tolerance * int((~missing).any(-1).sum())
-        for _ in range(iterations):
+        enough = tol * int((~missing).any(-1).sum())
+        for _ in range(max_steps):
             with torch.no_grad():
                 smoothed = model._smooth(
-                    batch, model._drive("fit", inputs, *batch.shape[:2]), False
+                    batch, model._drive("learn", inputs, *batch.shape[:2]), False
                 )
                 scores.append(float(smoothed.log_likelihood.sum()))
                 if len(scores) > 1 and scores[-1] - scores[-2] < enough:
                     break
-                found = lds_learning.maximize(model.parameters, smoothed, batch, x, learn)
+                found = lds_learning.maximize(model.parameters, smoothed, batch, x, parts)
                 model = LinearDynamicalSystem(*found)
         return SystemFit(model, scores)
 

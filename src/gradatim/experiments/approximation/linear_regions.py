@@ -77,7 +77,7 @@ def _one_layer(report: Report, settings: Settings) -> None:
         for inputs in (1, 2):
             net = _random_net((inputs, units, 1), settings.seed)
             domain = enclosing_domain(net, input_dim=inputs)
-            count = count_regions(net, domain, tolerance=1e-12).count
+            count = count_regions(net, domain, tol=1e-12).count
             rows.append([units, inputs, count, zaslavsky(units, inputs)])
     hits = sum(count == bound for _, _, count, bound in rows)
     report.claim(

@@ -44,7 +44,7 @@ def descent_weights(X: Tensor, y: Tensor, lr: float, counts: list[int]) -> Tenso
     weight, rows, before = torch.zeros(X.shape[1], dtype=X.dtype), [], 0
     for count in counts:
         weight = descend_least_squares(
-            X, y, start=weight, steps=count - before, lr=lr, tolerance=0.0
+            X, y, start=weight, steps=count - before, lr=lr, tol=0.0
         ).weight
         rows.append(weight)
         before = count
@@ -58,7 +58,9 @@ def plane_paths(lr: float = 0.04) -> tuple[dict[str, Tensor], Tensor]:
     counts = sorted({int(c) for c in np.geomspace(1, 1000, 50)})
     start = torch.zeros(1, 2, dtype=X.dtype)
     stopped = torch.cat([start, descent_weights(X, y, lr, counts)])
-    decayed = [fit_ridge(X, y, weight_decay=1 / (lr * c), intercept=False).weight for c in counts]
+    decayed = [
+        fit_ridge(X, y, weight_decay=1 / (lr * c), fit_intercept=False).weight for c in counts
+    ]
     paths = {"early stopping": stopped, "weight decay": torch.cat([start, torch.stack(decayed)])}
     return paths, 2 / 3 * X.T @ X
 
@@ -75,7 +77,7 @@ def run(settings: Settings) -> Report:
     strengths = [1 / (lr * count) for count in counts]
     stopped = descent_weights(X, y, lr, counts)
     decayed = torch.stack(
-        [fit_ridge(X, y, weight_decay=mu, intercept=False).weight for mu in strengths]
+        [fit_ridge(X, y, weight_decay=mu, fit_intercept=False).weight for mu in strengths]
     )
     check_descent(report, X, y, lr, counts, stopped)
     curvature = torch.logspace(-2, 2, 200, dtype=torch.float64)

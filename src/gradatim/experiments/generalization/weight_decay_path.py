@@ -68,7 +68,7 @@ def map_part(report: Report, settings: Settings) -> None:
     y = X.sum(1) + torch.randn(30, generator=generator, dtype=torch.float64)
     prior, noise = 0.25, 1.0
     gamma = map_weight_decay(prior, noise_variance=noise, num_samples=30, objective="mse")
-    ridge = fit_ridge(X, y, weight_decay=gamma, intercept=False).weight.requires_grad_()
+    ridge = fit_ridge(X, y, weight_decay=gamma, fit_intercept=False).weight.requires_grad_()
     log_posterior = -(y - X @ ridge).square().sum() / (2 * noise) - ridge.square().sum() / (
         2 * prior
     )

@@ -75,7 +75,7 @@ def check_ends(
     shortest = fit_minimum_norm(X, y).weight
     zero, other = ends["from zero"], ends["from a random point"]
     unseen = random - torch.linalg.pinv(X) @ (X @ random)  # the part in the null space of X
-    ridge = fit_ridge(X, y, weight_decay=1e-9, intercept=False).weight
+    ridge = fit_ridge(X, y, weight_decay=1e-9, fit_intercept=False).weight
     for name, vector in (
         ("from zero, descent reaches X⁺y", zero - shortest),
         ("exact fit from zero", X @ zero - y),

@@ -155,7 +155,7 @@ def learn(true: HMM, y: Tensor, settings: Settings) -> list[HMMFit]:
     fits = []
     for _ in range(settings.starts):
         tables = (noise.dirichlet(np.full(3, 5.0), 3) for _ in range(2))
-        fits.append(HMM.categorical(np.full(3, 1 / 3), *tables).fit(y, iterations=settings.rounds))
+        fits.append(HMM.categorical(np.full(3, 1 / 3), *tables).learn(y, max_steps=settings.rounds))
     return fits
 
 

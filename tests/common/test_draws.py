@@ -155,7 +155,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "stream": lambda s: list(CALLS["stream"](gpt(), [1, 2], 6, seed=s)),
     "Madaline": lambda s: neurons.Madaline(seed=s, max_epochs=2).fit(X, 2 * Y - 1).decision_function(X),
     "Perceptron": lambda s: neurons.Perceptron(shuffle=True, max_epochs=1, seed=s).fit(X, 2 * Y - 1).coef_,
-    "mc_predict": lambda s: CALLS["mc_predict"](network(dropout=0.5), X, samples=3, seed=s),
+    "mc_predict": lambda s: CALLS["mc_predict"](network(dropout=0.5), X, num_samples=3, seed=s),
     "variance_profile": lambda s: CALLS["variance_profile"](network(), X, seed=s),
     "approximate": lambda s: [a.l2_error for a in CALLS["approximate"](torch.sin, [2], restarts=1, steps=2, seed=s)],
     "Rollouts": lambda s: list(CALLS["Rollouts"](gpt(), gpt(), lambda t: t.float().mean(1), TOKENS[:2, :2], 4, batch_size=2, seed=s)),

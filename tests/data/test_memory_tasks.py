@@ -38,8 +38,8 @@ def test_equal_generators_draw_equal_data():
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: copy_task(0, 3), "copy_task: count must be 1 or more and lag 0 or more, got 0 and 3"),
-        (lambda: adding_task(4, 1), "adding_task: count must be 1 or more and length 2 or more, got 4 and 1"),
+        (lambda: copy_task(0, 3), "copy_task: num_samples must be 1 or more and lag 0 or more, got 0 and 3"),
+        (lambda: adding_task(4, 1), "adding_task: num_samples must be 1 or more and length 2 or more, got 4 and 1"),
     ],
 )  # fmt: skip
 def test_errors(draw, message):

@@ -16,21 +16,21 @@ CLASSIFIERS = {name: maker for name, maker in MAKERS.items() if name != "sinusoi
 @settings(max_examples=30, deadline=None)
 @given(name=st.sampled_from(sorted(MAKERS)), n=st.integers(1, 50), seed=st.integers(0, 2**40))
 def test_shapes_kinds_and_seeds(name, n, seed):
-    X, y = MAKERS[name](n=n, seed=seed)
+    X, y = MAKERS[name](num_samples=n, seed=seed)
     assert X.shape == (n, 1 if name == "sinusoid" else 2)
     assert y.shape == (n,)
     assert X.dtype == np.float64
     assert y.dtype == (np.float64 if name == "sinusoid" else np.int64)
-    again = MAKERS[name](n=n, seed=seed)
+    again = MAKERS[name](num_samples=n, seed=seed)
     assert np.array_equal(X, again[0])
     assert np.array_equal(y, again[1])
-    assert not np.array_equal(X, MAKERS[name](n=n, seed=seed + 1)[0])
+    assert not np.array_equal(X, MAKERS[name](num_samples=n, seed=seed + 1)[0])
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-@pytest.mark.parametrize("n", [99, 100, 101])
+@pytest.mark.parametrize("num_samples", [99, 100, 101])
 def test_classes_balance_to_within_one(name, n):
-    _, y = CLASSIFIERS[name](n=n)
+    _, y = CLASSIFIERS[name](num_samples=n)
     counts = np.bincount(y)
     assert counts.max() - counts.min() <= 1
 
@@ -46,21 +46,24 @@ def test_the_global_generator_is_left_alone(name):
 def test_noise_has_the_stated_deviation(name):
     # The same seed draws the same positions, so the difference is the noise alone.
     sigma, n = 0.3, 5000
-    noise = CLASSIFIERS[name](n=n, noise=sigma)[0] - CLASSIFIERS[name](n=n, noise=0.0)[0]
+    noise = (
+        CLASSIFIERS[name](num_samples=n, noise=sigma)[0]
+        - CLASSIFIERS[name](num_samples=n, noise=0.0)[0]
+    )
     error = 4 * sigma / np.sqrt(4 * n)  # four standard errors of a deviation from 2n numbers
     assert abs(noise.std() - sigma) < error
     assert abs(noise.mean()) < 4 * sigma / np.sqrt(2 * n)
 
 
 def test_xor_is_exclusive_or_of_the_nearest_corner():
-    X, y = data.xor(n=200, noise=0.05)
+    X, y = data.xor(num_samples=200, noise=0.05)
     corners = X.round().astype(int)
     assert np.array_equal(corners[:, 0] ^ corners[:, 1], y)
     assert len(np.unique(corners, axis=0)) == 4
 
 
 def test_moons_lie_on_two_half_circles():
-    X, y = data.moons(n=200, noise=0.0)
+    X, y = data.moons(num_samples=200, noise=0.0)
     upper, lower = X[y == 0], X[y == 1] - [1, 0.5]
     for half in (upper, lower):
         assert np.allclose(np.hypot(*half.T), 1)
@@ -69,14 +72,14 @@ def test_moons_lie_on_two_half_circles():
 
 
 def test_circles_have_radius_one_and_one_half():
-    X, y = data.circles(n=200, noise=0.0)
+    X, y = data.circles(num_samples=200, noise=0.0)
     assert np.allclose(np.hypot(*X.T), np.where(y == 0, 1, 0.5))
     assert {(a > 0, b > 0) for a, b in X[y == 1]} == {(a, b) for a in (0, 1) for b in (0, 1)}
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_spirals_unroll_to_their_class(classes):
-    X, y = data.spirals(n=300, noise=0.0, classes=classes)
+    X, y = data.spirals(num_samples=300, noise=0.0, num_classes=classes)
     r = np.hypot(*X.T)
     assert r.min() >= 0.1
     assert r.max() <= 1
@@ -86,7 +89,7 @@ def test_spirals_unroll_to_their_class(classes):
 
 
 def test_sinusoid_has_noise_on_the_value_only():
-    X, y = data.sinusoid(n=5000, noise=0.3)
+    X, y = data.sinusoid(num_samples=5000, noise=0.3)
     residual = y - np.sin(2 * np.pi * X[:, 0])
     assert abs(residual.std() - 0.3) < 4 * 0.3 / np.sqrt(2 * 5000)
     assert X.min() >= 0
@@ -96,7 +99,7 @@ def test_sinusoid_has_noise_on_the_value_only():
 
 @pytest.mark.parametrize("classes", [2, 3, 6])
 def test_blobs_are_centred_evenly_on_a_circle(classes):
-    X, y = data.blobs(n=4 * classes, noise=0.0, classes=classes)
+    X, y = data.blobs(num_samples=4 * classes, noise=0.0, num_classes=classes)
     centres = np.array([X[y == label].mean(axis=0) for label in range(classes)])
     assert np.allclose(X, centres[y])
     assert np.allclose(np.hypot(*centres.T), 2)
@@ -108,9 +111,21 @@ def test_blobs_are_centred_evenly_on_a_circle(classes):
 @pytest.mark.parametrize(
     ("argument", "value", "message"),
     [
-        ("n", 0, r"n must be a whole number of at least 1, got 0\. Try n=3\."),
-        ("n", 2.5, r"n must be a whole number of at least 1, got 2\.5\. Try n=3\."),
-        ("n", True, r"n must be a whole number of at least 1, got True\. Try n=3\."),
+        (
+            "num_samples",
+            0,
+            r"num_samples must be a whole number of at least 1, got 0\. Try num_samples=3\.",
+        ),
+        (
+            "num_samples",
+            2.5,
+            r"num_samples must be a whole number of at least 1, got 2\.5\. Try num_samples=3\.",
+        ),
+        (
+            "num_samples",
+            True,
+            r"num_samples must be a whole number of at least 1, got True\. Try num_samples=3\.",
+        ),
         ("seed", -1, r"seed must be a whole number of at least 0, got -1\. Try seed=3\."),
         (
             "noise",
@@ -130,10 +145,11 @@ def test_bad_arguments_are_named(name, argument, value, message):
 @pytest.mark.parametrize("name", ["spirals", "blobs"])
 def test_one_class_is_too_few(name):
     with pytest.raises(
-        InvalidValue, match=rf"^{name}: classes must be .* of at least 2, got 1\. Try classes=3\.$"
+        InvalidValue,
+        match=rf"^{name}: num_classes must be .* of at least 2, got 1\. Try num_classes=3\.$",
     ):
-        MAKERS[name](classes=1)
+        MAKERS[name](num_classes=1)
 
 
 def test_numpy_integers_are_welcome():
-    assert len(data.moons(n=np.int64(5), seed=np.int32(1))[0]) == 5
+    assert len(data.moons(num_samples=np.int64(5), seed=np.int32(1))[0]) == 5

@@ -74,7 +74,7 @@ def test_equal_generators_give_equal_networks():
         (lambda: barron_network(2, 2, radius=-1.0), "barron_network: radius must be positive"),
         (lambda: barron_constant(0), "barron_constant: dim must be positive, got 0"),
         (lambda: barron_bound(0, 2, 1.0), "barron_bound: num_units must be positive"),
-        (lambda: sample_ball(0, 2), "sample_ball: num_points must be positive"),
+        (lambda: sample_ball(0, 2), "sample_ball: num_samples must be positive"),
     ],
 )
 def test_refuses(call, message):

@@ -41,7 +41,7 @@ def test_unknown_column_names_the_nearest():
 def test_plot_is_a_figure():
     from matplotlib.figure import Figure
 
-    assert isinstance(History(RECORDS).plot(), Figure)
+    assert isinstance(History(RECORDS).figure(), Figure)
 
 
 def test_a_run_that_was_broken_off_is_no_result():

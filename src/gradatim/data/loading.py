@@ -5,7 +5,7 @@ from gradatim.data.entries import find
 from gradatim.errors import Unavailable
 
 
-def load(name: str, raw: bool = False) -> DataSet:
+def load(name: str, *, raw: bool = False) -> DataSet:
     """Open the data set ``name``; :func:`gradatim.data.catalogue` lists the names.
 
     Images load as ``float32`` in [0, 1], tables as ``float64``, or as a data frame where a column is

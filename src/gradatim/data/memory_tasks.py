@@ -10,18 +10,18 @@ NOISE = 2  # distracting symbols
 
 
 def copy_task(
-    count: int, lag: int, symbols: int = 8, generator: torch.Generator | None = None
+    num_samples: int, lag: int, symbols: int = 8, generator: torch.Generator | None = None
 ) -> tuple[Tensor, Tensor]:
     """Draw sequences that show a symbol, then distract for ``lag`` steps, then ask for it.
 
     Args:
-        count: Sequences.
+        num_samples: Sequences.
         lag: Steps between the symbol and the question.
         symbols: Symbols to remember one of; guessing is right once in so many times.
         generator: Source of randomness.
 
     Returns:
-        One-hot inputs ``(count, lag + 2, symbols + 3)``, and the symbols ``(count,)``.
+        One-hot inputs ``(num_samples, lag + 2, symbols + 3)``, and the symbols ``(num_samples,)``.
 
     Example:
         >>> x, y = copy_task(5, lag=10)
@@ -31,28 +31,28 @@ def copy_task(
     Reference:
         Hochreiter and Schmidhuber, Long Short-Term Memory, 1997, experiment 2, with one symbol to recall.
     """
-    _check("copy_task", count, lag, 0)
-    y = torch.randint(symbols, (count,), generator=generator)
-    noise = torch.randint(symbols, symbols + NOISE, (count, lag), generator=generator)
-    ask = torch.full((count, 1), symbols + NOISE)
-    tokens = torch.cat([y[:, None], noise, ask], 1)  # (count, lag + 2)
+    _check("copy_task", num_samples, lag, 0)
+    y = torch.randint(symbols, (num_samples,), generator=generator)
+    noise = torch.randint(symbols, symbols + NOISE, (num_samples, lag), generator=generator)
+    ask = torch.full((num_samples, 1), symbols + NOISE)
+    tokens = torch.cat([y[:, None], noise, ask], 1)  # (num_samples, lag + 2)
     return functional.one_hot(tokens, symbols + NOISE + 1).float(), y
 
 
 def adding_task(
-    count: int, length: int, generator: torch.Generator | None = None
+    num_samples: int, length: int, generator: torch.Generator | None = None
 ) -> tuple[Tensor, Tensor]:
     """Draw sequences of numbers in which one of each half is marked; their sum is to be found.
 
     The mean, 1, has a squared error of 1/6 and lies within 0.1 of the sum 19 times in 100.
 
     Args:
-        count: Sequences.
+        num_samples: Sequences.
         length: Numbers in each, two or more.
         generator: Source of randomness.
 
     Returns:
-        Numbers and marks ``(count, length, 2)``, and the sums ``(count, 1)``.
+        Numbers and marks ``(num_samples, length, 2)``, and the sums ``(num_samples, 1)``.
 
     Example:
         >>> x, y = adding_task(5, length=10)
@@ -62,21 +62,21 @@ def adding_task(
     Reference:
         Hochreiter and Schmidhuber, Long Short-Term Memory, 1997, experiment 4.
     """
-    _check("adding_task", count, length, 2)
+    _check("adding_task", num_samples, length, 2)
     value, rows, half = (
-        torch.rand(count, length, generator=generator),
-        torch.arange(count),
+        torch.rand(num_samples, length, generator=generator),
+        torch.arange(num_samples),
         length // 2,
     )
-    mark = torch.zeros(count, length)
-    mark[rows, torch.randint(half, (count,), generator=generator)] = 1.0
-    mark[rows, torch.randint(half, length, (count,), generator=generator)] = 1.0
+    mark = torch.zeros(num_samples, length)
+    mark[rows, torch.randint(half, (num_samples,), generator=generator)] = 1.0
+    mark[rows, torch.randint(half, length, (num_samples,), generator=generator)] = 1.0
     return torch.stack([value, mark], -1), (value * mark).sum(1, keepdim=True)
 
 
-def _check(owner: str, count: int, steps: int, least: int) -> None:
+def _check(owner: str, num_samples: int, steps: int, least: int) -> None:
     name = "lag" if owner == "copy_task" else "length"
-    if count < 1 or steps < least:
+    if num_samples < 1 or steps < least:
         raise InvalidValue(
-            f"{owner}: count must be 1 or more and {name} {least} or more, got {count} and {steps}."
+            f"{owner}: num_samples must be 1 or more and {name} {least} or more, got {num_samples} and {steps}."
         )

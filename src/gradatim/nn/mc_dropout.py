@@ -44,7 +44,7 @@ def mc_predict(
     model: nn.Module,
     x: Tensor,
     *,
-    samples: int = 100,
+    num_samples: int = 100,
     seed: int = 0,
     transform: Callable[[Tensor], Tensor] | None = None,
 ) -> MCPrediction:
@@ -53,7 +53,7 @@ def mc_predict(
     Args:
         model: A network with dropout; its mode and the global random state are left as they were.
         x: Inputs, shape ``(B, ...)``.
-        samples: :math:`S`, at least 2.
+        num_samples: :math:`S`, at least 2.
         seed: Seed of the masks.
         transform: Applied to every output before averaging, such as ``lambda z: z.softmax(1)``, since
             it is probabilities and not logits that an ensemble averages.
@@ -63,16 +63,18 @@ def mc_predict(
 
     Example:
         >>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 1))
-        >>> mean, spread = mc_predict(model, torch.ones(3, 4), samples=50)
+        >>> mean, spread = mc_predict(model, torch.ones(3, 4), num_samples=50)
         >>> mean.shape, bool((spread > 0).all())
         (torch.Size([3, 1]), True)
 
     Reference:
         Gal and Ghahramani, Dropout as a Bayesian Approximation, 2016.
     """
-    if samples < 2:
-        raise InvalidValue(f"mc_predict: samples must be at least 2, got {samples}. Try 100.")
-    together = max(1, min(samples, _ROWS // max(len(x), 1)))
+    if num_samples < 2:
+        raise InvalidValue(
+            f"mc_predict: num_samples must be at least 2, got {num_samples}. Try 100."
+        )
+    together = max(1, min(num_samples, _ROWS // max(len(x), 1)))
     total = squares = torch.zeros(())
     with _only_dropout_trains(model) as count, torch.inference_mode(), torch.random.fork_rng():
         if not count:
@@ -81,8 +83,8 @@ def mc_predict(
             )
         torch.manual_seed(seed)
         shift: Tensor | None = None
-        for start in range(0, samples, together):
-            copies = min(together, samples - start)
+        for start in range(0, num_samples, together):
+            copies = min(together, num_samples - start)
             out = model(x.repeat(copies, *[1] * (x.ndim - 1)))  # (copies · B, ...)
             out = (out if transform is None else transform(out)).double()
             out = out.unflatten(0, (copies, len(x)))
@@ -90,6 +92,6 @@ def mc_predict(
             total = total + (out - shift).sum(0)
             squares = squares + (out - shift).square().sum(0)
     assert shift is not None
-    mean = total / samples
-    variance = (squares - samples * mean.square()) / (samples - 1)
+    mean = total / num_samples
+    variance = (squares - num_samples * mean.square()) / (num_samples - 1)
     return MCPrediction((shift + mean).clone(), variance.clamp(min=0).sqrt().clone())

@@ -52,6 +52,7 @@ class Recurrent(nn.Module):
         input_dim: int,
         hidden_dim: int,
         num_layers: int = 1,
+        *,
         is_bidirectional: bool = False,
         dropout: float = 0.0,
         layer_norm: bool = False,

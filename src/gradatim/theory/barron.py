@@ -94,16 +94,16 @@ def barron_network(
 
 
 def sample_ball(
-    num_points: int, dim: int, *, radius: float = 1.0, generator: torch.Generator | None = None
+    num_samples: int, dim: int, *, radius: float = 1.0, generator: torch.Generator | None = None
 ) -> Tensor:
-    r"""Points drawn uniformly from the ball :math:`\lVert x \rVert \le r`, shape ``(num_points, dim)``.
+    r"""Points drawn uniformly from the ball :math:`\lVert x \rVert \le r`, shape ``(num_samples, dim)``.
 
     >>> bool((sample_ball(100, 3, radius=2.0).norm(dim=1) <= 2.0).all())
     True
     """
-    _check("sample_ball", num_points=num_points, dim=dim, radius=radius)
-    x = torch.randn(num_points, dim, generator=generator)
-    length = radius * torch.rand(num_points, 1, generator=generator) ** (1 / dim)
+    _check("sample_ball", num_samples=num_samples, dim=dim, radius=radius)
+    x = torch.randn(num_samples, dim, generator=generator)
+    length = radius * torch.rand(num_samples, 1, generator=generator) ** (1 / dim)
     return x * (length / x.norm(dim=1, keepdim=True))
 
 

@@ -88,7 +88,7 @@ class History:
         frame = pd.DataFrame(self.records)
         return frame.set_index("epoch") if len(frame) else frame
 
-    def plot(self) -> "Figure":
+    def figure(self) -> "Figure":
         """Draw losses and metrics over the epochs."""
         from gradatim.plots import learning_curves
 

@@ -172,9 +172,9 @@ def _pictures(report: Report, settings: Settings) -> None:
 
 
 def _trained(report: Report, settings: Settings) -> None:
-    corners, classes = xor(n=4, noise=0.0)
+    corners, classes = xor(num_samples=4, noise=0.0)
     small = _fit(MLP((2, 8, 1)), corners, classes, settings)
-    X, y = spirals(n=300, seed=settings.seed)
+    X, y = spirals(num_samples=300, seed=settings.seed)
     large = _fit(MLP((2, settings.hidden_dim, settings.hidden_dim, 1)), X, y, settings)
     by_hand = xor_network()
     for name, net, inputs, target in (
@@ -201,7 +201,7 @@ def _trained(report: Report, settings: Settings) -> None:
 def _show_trained(
     report: Report, by_hand: MLP, small: MLP, large: MLP, X: np.ndarray, y: np.ndarray
 ) -> None:
-    corners, classes = xor(n=4, noise=0.0)
+    corners, classes = xor(num_samples=4, noise=0.0)
     box = ((-0.6, 1.6), (-0.6, 1.6))
     report.figure(
         "xor",

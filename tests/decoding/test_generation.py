@@ -18,6 +18,7 @@ from gradatim.models import (
     SequenceGenerator,
     Transformer,
 )
+from gradatim.nn import CELLS
 from gradatim.randomness import seeded
 
 
@@ -232,6 +233,14 @@ def test_all_language_models_return_prompt_and_continuation():
     assert generate(model, [1, 2], 3, num_beams=2).shape == (5,)
     with pytest.raises(ValueError, match=r"generate: prompt must be from 0 to 8, got 9\."):
         generate(model, [9], 3)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_writing_leaves_nothing_in_a_cell_that_training_stumbles_over(cell):
+    model = RecurrentLanguageModel(9, dim=4, hidden_dim=4, cell=cell, num_layers=2)
+    text = generate(model, PROMPT, 4)
+    model(text)[0].sum().backward()
+    assert model.embedding.weight.grad is not None
 
 
 def test_refuses_models_that_cannot_write_or_not_so_much():

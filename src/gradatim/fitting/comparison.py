@@ -65,7 +65,6 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
         tell: Called with what is done and the share that is done.
     """
     names, folds = player.simple, player.folds
-    default = Candidate(NETWORK, player.draw(0))
     results: dict[str, list[Result]] = {name: [] for name in names}
     network: list[Result] = []
     for k in range(len(folds)):
@@ -73,15 +72,16 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
             tell(Stage(f"fold {k + 1} of {len(folds)}: {name}", k / len(folds)))
             key = f"fold-{k}-{name.replace(' ', '-')}"
             results[name] += recall(work, key, player, [(Candidate(name), k)])
-        network = network or recall(work, "fold-0-network", player, [(default, 0)])
         done = k + 1
-        planned = work.elapsed + network[0].seconds * k  # of the network on the other folds
+        if done in (1, MIN_FOLDS):  # alone, then side by side: what the other folds will take
+            network += _network(player, work, range(len(network), done))
+        pace = min(result.seconds for result in network)
+        planned = work.elapsed + pace * (done - len(network))
         late = budget is not None and done >= MIN_FOLDS and planned > SHARE * budget
         if work.recall(f"stop-{done}", lambda late=late: late):  # type: ignore[misc]
             break
     tell(Stage("network: setting 1"))
-    rest = [(default, k) for k in range(1, done)]
-    network += recall(work, "other-folds-network", player, rest)
+    network += _network(player, work, range(len(network), done))
     failed = [name for name in names if not all(result.figures for result in results[name])]
     notes = [
         f"The model '{name}' could not be fitted in every fold and is left out." for name in failed
@@ -90,6 +90,20 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
         notes.append(f"{done} of {len(folds)} folds were used, to keep within the budget.")
     kept = {name: own for name, own in results.items() if name not in failed}
     return Comparison(folds[:done], kept, network, notes)
+
+
+def _network(player: Player, work: Work, folds: range) -> list[Result]:
+    """Results of the network's default settings on some folds."""
+    default = Candidate(NETWORK, player.draw(0))
+    together = isinstance(player, Stacking)
+    parts = [folds] if together and folds else [range(k, k + 1) for k in folds]
+    return [
+        result
+        for part in parts
+        for result in recall(
+            work, f"folds-{part.start}-to-{part.stop}-network", player, [(default, k) for k in part]
+        )
+    ]
 
 
 def recall(

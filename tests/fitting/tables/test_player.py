@@ -2,8 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradatim.fitting.player import NETWORK, Candidate
+from gradatim.fitting.tables import player as player_module
 from gradatim.fitting.tables.candidates import NEAREST
 from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.networks import NetworkSettings
 from gradatim.fitting.tables.player import read_player
 from gradatim.fitting.work import Work
 
@@ -19,3 +22,20 @@ def test_neighbours_are_searched_only_where_the_budget_allows(tmp_path, budget, 
     )
     assert (NEAREST in player.simple) is searched
     assert any("left out" in note for note in player.notes) is not searched
+
+
+@pytest.mark.parametrize("cells", [10**9, 1])
+def test_networks_judged_together_get_the_figures_they_get_alone(monkeypatch, cells):
+    monkeypatch.setattr(player_module, "CACHE_CELLS", cells)
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=(2, 90))
+    frame = pd.DataFrame({"x": x, "z": z, "y": np.where(x + z > 0, "a", "b")})
+    player = read_player(frame, Job(target="y"))
+    settings = [NetworkSettings(hidden=(4,), steps=40, lr=lr) for lr in (1e-3, 1e-2, 1e30)]
+    jobs = [(Candidate(NETWORK, own), k) for k in (0, 1, 4) for own in settings]
+    together = player.judge_together(jobs)
+    for (candidate, k), figures in zip(jobs, together, strict=True):
+        if candidate.settings.lr > 1:
+            assert figures == {}
+        else:
+            assert figures == pytest.approx(player.judge(candidate, k), rel=1e-5)

@@ -90,7 +90,7 @@ def test_network_forward_is_that_of_the_module(classes):
 
     X, y = problem(classes)
     chosen = NetworkSettings(hidden=(5, 6), activation="tanh", steps=20, members=2)
-    fitted, _ = fit_network(X, y, classes, chosen, 0)
+    fitted = fit_network(X, y, classes, chosen, 0)
     outputs = []
     for member in range(2):
         module = MLP((4, 5, 6, classes or 1), activation="tanh").double()
@@ -107,7 +107,7 @@ def test_network_forward_is_that_of_the_module(classes):
 
 def test_equal_seeds_train_equal_networks():
     X, y = problem(2)
-    a, b, c = (fit_network(X, y, 2, NetworkSettings(steps=10), s)[0] for s in (1, 1, 2))
+    a, b, c = (fit_network(X, y, 2, NetworkSettings(steps=10), s) for s in (1, 1, 2))
     assert all(np.array_equal(a.arrays[k], b.arrays[k]) for k in a.arrays)
     assert not np.array_equal(a.arrays["0.0.weight"], c.arrays["0.0.weight"])
 
@@ -126,7 +126,7 @@ def models():
     if not _MODELS:
         X, y = problem(3, 300)
         _MODELS.update({n: fit_simple(n, X, y, 3, 0) for n in simple_models(3)})
-        _MODELS["network"] = fit_network(X, y, 3, NetworkSettings(steps=10), 0)[0]
+        _MODELS["network"] = fit_network(X, y, 3, NetworkSettings(steps=10), 0)
         _MODELS["rows"] = np.random.default_rng(1).normal(size=(2500, 4))
         _MODELS["whole"] = {
             n: predict(m, _MODELS["rows"]) for n, m in _MODELS.items() if n != "rows"

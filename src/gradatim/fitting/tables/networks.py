@@ -1,15 +1,26 @@
-"""The network candidate: its settings, and its training by the Trainer."""
+"""The network candidate: its settings, and the training of many at once.
 
+Folds, settings of one shape and members of an ensemble are independent trainings of equal networks, so they train as one
+stack; each gives what it would give alone.
+"""
+
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from gradatim.errors import InvalidValue
 from gradatim.fitting.tables.predictors import Fitted
 from gradatim.models import MLP
-from gradatim.training import History, Trainer
+from gradatim.training import History, Replicas, train_replicas
 
 MIN_EPOCHS = 20
+WIDTH = 8  # settings of one shape that are drawn one after another
+MAX_STACK = 64  # networks that train side by side
+OVERHEAD = 10_000  # weights whose products take as long as everything else in a step
 
 
 @dataclass(frozen=True)
@@ -38,33 +49,47 @@ class NetworkSettings:
 def draw_settings(trial: int, seed: int) -> NetworkSettings:
     """Settings of trial number ``trial``; the first are the defaults, the others random.
 
+    Eight trials in turn share shape, dropout, steps and members, and differ in learning rate and weight decay.
+
     Example:
         >>> draw_settings(0, seed=0) == NetworkSettings(), draw_settings(3, 0) == draw_settings(3, 0)
         (True, True)
     """
     if trial == 0:
         return NetworkSettings()
-    rng = np.random.default_rng([seed, trial])
-    width = int(rng.choice([16, 32, 64, 128, 256]))
+    shared = np.random.default_rng([seed, (trial - 1) // WIDTH, 1])
+    own = np.random.default_rng([seed, trial])
+    width = int(shared.choice([16, 32, 64, 128, 256]))
     return NetworkSettings(
-        hidden=(width,) * int(rng.choice([1, 1, 2, 3])),
-        activation=str(rng.choice(["relu", "relu", "tanh"])),
-        dropout=float(rng.choice([0.0, 0.1, 0.3])),
-        weight_decay=float(np.round(10 ** rng.uniform(-3, 0.3), 5)),
-        lr=float(np.round(10 ** rng.uniform(-3.2, -1.8), 6)),
-        steps=int(rng.choice([300, 1000, 3000])),
-        members=int(rng.choice([1, 1, 4])),
+        hidden=(width,) * int(shared.choice([1, 1, 2, 3])),
+        activation=str(shared.choice(["relu", "relu", "tanh"])),
+        dropout=float(shared.choice([0.0, 0.1, 0.3])),
+        weight_decay=float(np.round(10 ** own.uniform(-3, 0.3), 5)),
+        lr=float(np.round(10 ** own.uniform(-3.2, -1.8), 6)),
+        steps=int(shared.choice([300, 1000, 3000])),
+        members=int(shared.choice([1, 1, 4])),
     )
 
 
-def cost(settings: NetworkSettings) -> float:
+def cost(settings: NetworkSettings, inputs: int = 16, outputs: int = 1) -> float:
     """Training time in units of that of the default settings, about.
+
+    Args:
+        settings: What to build and how to train it.
+        inputs: Features.
+        outputs: Classes, or 1.
 
     Example:
         >>> cost(NetworkSettings(steps=1200, members=4))
         8.0
     """
-    return settings.steps / NetworkSettings.steps * settings.members
+
+    def effort(own: NetworkSettings) -> float:
+        sizes = (inputs, *own.hidden, outputs)
+        weights = sum(a * b for a, b in pairwise(sizes))
+        return own.steps * own.members * (OVERHEAD + weights)
+
+    return effort(settings) / effort(NetworkSettings())
 
 
 def batch_size(rows: int) -> int:
@@ -78,15 +103,44 @@ def batch_size(rows: int) -> int:
     return next((size for limit, size in limits if rows < limit), 512)
 
 
+class NetworkJob(NamedTuple):
+    """A network to train.
+
+    Args:
+        X: Features, shape ``(N, D)``.
+        y: Class codes, or values.
+        settings: What to build and how to train it.
+        seed: Fixes weights, order and dropout.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    settings: NetworkSettings
+    seed: int
+
+
+class _Member(NamedTuple):
+    """One training of a stack: member number ``member`` of job number ``job``."""
+
+    job: int
+    member: int
+    seed: int
+
+
+class _Shape(NamedTuple):
+    """What the trainings of a stack have in common."""
+
+    sizes: tuple[int, ...]
+    activation: str
+    dropout: float
+    epochs: int
+    batch_size: int
+
+
 def fit_network(
-    X: np.ndarray,
-    y: np.ndarray,
-    classes: int,
-    settings: NetworkSettings,
-    seed: int,
-    validation: tuple[np.ndarray, np.ndarray] | None = None,
-) -> tuple[Fitted, History]:
-    """Train the network; with ``validation`` the history shows how it did there after every epoch.
+    X: np.ndarray, y: np.ndarray, classes: int, settings: NetworkSettings, seed: int
+) -> Fitted:
+    """Train one network, all its members at once.
 
     Args:
         X: Features, shape ``(N, D)``.
@@ -94,65 +148,125 @@ def fit_network(
         classes: Number of classes; 0 for regression.
         settings: What to build and how to train it.
         seed: Fixes weights, order and dropout.
-        validation: Rows to watch; they change nothing.
 
     Raises:
-        NonFiniteError: Training diverged.
+        InvalidValue: Training diverged.
     """
-    center, scale = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
+    fitted = fit_networks([NetworkJob(X, y, settings, seed)], classes)[0]
+    if fitted is None:
+        raise InvalidValue(
+            f"fit_network: lr must keep the loss finite, got {settings.lr}. Try a lower one."
+        )
+    return fitted
 
-    def target(values: np.ndarray) -> np.ndarray:
-        return values if classes else ((values - center) / scale).astype(np.float32)[:, None]
 
-    watched = (
-        None if validation is None else (validation[0].astype(np.float32), target(validation[1]))
-    )
-    arrays, histories = {}, []
-    for member in range(settings.members):
-        first = int(np.random.default_rng([seed, member]).integers(2**31))
-        sizes = (X.shape[1], *settings.hidden, classes or 1)
-        network, history = _train(X.astype(np.float32), target(y), sizes, settings, first, watched)
-        histories.append(history)
-        linear = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
-        for k, layer in enumerate(linear):
-            arrays[f"{member}.{k}.weight"] = layer.weight.detach().numpy().copy()
-            arrays[f"{member}.{k}.bias"] = layer.bias.detach().numpy().copy()
-    described = {
-        **asdict(settings),
-        "hidden": list(settings.hidden),
-        "center": center,
-        "scale": scale,
-    }
-    return Fitted("chain", classes, arrays, described), histories[0]
+def fit_networks(jobs: Sequence[NetworkJob], classes: int) -> list[Fitted | None]:
+    """Train networks, those of one shape side by side; each gives what it would give alone, to rounding.
+
+    Args:
+        jobs: What to train on which rows.
+        classes: Number of classes; 0 for regression.
+
+    Returns:
+        A model for every job; ``None`` where a training diverged.
+    """
+    stacks: dict[_Shape, list[_Member]] = {}
+    for number, job in enumerate(jobs):
+        for member in range(job.settings.members):
+            seed = int(np.random.default_rng([job.seed, member]).integers(2**31))
+            stacks.setdefault(_shape(job, classes), []).append(_Member(number, member, seed))
+    arrays: list[dict[str, np.ndarray]] = [{} for _ in jobs]
+    failed: set[int] = set()
+    for shape, members in stacks.items():
+        for start in range(0, len(members), MAX_STACK):
+            part = members[start : start + MAX_STACK]
+            replicas = _train(shape, part, jobs, classes)
+            failed |= {m.job for m, bad in zip(part, replicas.diverged, strict=True) if bad}
+            for own, network in zip(part, replicas.models, strict=True):
+                arrays[own.job] |= _layers(network, own.member)
+    return [
+        None if k in failed else Fitted("chain", classes, arrays[k], _described(job, classes))
+        for k, job in enumerate(jobs)
+    ]
+
+
+def watch_network(
+    job: NetworkJob, classes: int, validation: tuple[np.ndarray, np.ndarray]
+) -> History:
+    """Train the first member of a network and return how it did on ``validation`` after every epoch.
+
+    Args:
+        job: What to train on which rows.
+        classes: Number of classes; 0 for regression.
+        validation: Rows to watch; they change nothing.
+    """
+    first = _Member(0, 0, int(np.random.default_rng([job.seed, 0]).integers(2**31)))
+    watched = (validation[0].astype(np.float32), _target(validation[1], job, classes))
+    return _train(_shape(job, classes), [first], [job], classes, watched).histories[0]
+
+
+def _shape(job: NetworkJob, classes: int) -> _Shape:
+    rows, own = len(job.X), job.settings
+    size = min(batch_size(rows), rows)
+    epochs = max(round(own.steps / -(-rows // size)), MIN_EPOCHS)
+    sizes = (job.X.shape[1], *own.hidden, classes or 1)
+    return _Shape(sizes, own.activation, own.dropout, epochs, size)
 
 
 def _train(
-    X: np.ndarray,
-    y: np.ndarray,
-    sizes: tuple[int, ...],
-    settings: NetworkSettings,
-    seed: int,
-    validation: tuple[np.ndarray, np.ndarray] | None,
-) -> tuple[MLP, History]:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = MLP(sizes, activation=settings.activation, dropout=settings.dropout)
-    rows = min(batch_size(len(X)), len(X))
-    per_epoch = -(-len(X) // rows)
-    trainer = Trainer(
-        network,
-        "cross_entropy" if sizes[-1] > 1 else "mse",
-        "adamw",
-        lr=settings.lr,
-        weight_decay=settings.weight_decay,
+    shape: _Shape,
+    members: Sequence[_Member],
+    jobs: Sequence[NetworkJob],
+    classes: int,
+    validation: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Replicas:
+    """Train a stack on one pool of rows, in which rows that several trainings share stand once."""
+    own_jobs = [jobs[own.job] for own in members]
+    pool = {(id(job.X), id(job.y)): job for job in own_jobs}
+    ends = np.cumsum([len(job.X) for job in pool.values()])
+    rows = {
+        key: np.arange(end - len(job.X), end)
+        for (key, job), end in zip(pool.items(), ends, strict=True)
+    }
+    X = np.concatenate([job.X.astype(np.float32) for job in pool.values()])
+    y = np.concatenate([_target(job.y, job, classes) for job in pool.values()])
+    return train_replicas(
+        lambda: MLP(shape.sizes, activation=shape.activation, dropout=shape.dropout),
+        (X, y),
+        rows=[rows[id(job.X), id(job.y)] for job in own_jobs],
+        validation=validation,
+        loss="cross_entropy" if classes else "mse",
+        optimizer="adamw",
+        lr=[job.settings.lr for job in own_jobs],
+        weight_decay=[job.settings.weight_decay for job in own_jobs],
         schedule="cosine",
-        epochs=max(round(settings.steps / per_epoch), MIN_EPOCHS),
-        batch_size=rows,
-        device="cpu",
-        seed=seed,
-        progress=False,
+        epochs=shape.epochs,
+        batch_size=shape.batch_size,
+        seed=[own.seed for own in members],
     )
-    history = trainer.fit((X, y), validation)
-    if history.stopped == "interrupted":  # half a training must not pass for a result
-        raise KeyboardInterrupt
-    return network, history
+
+
+def _scale(job: NetworkJob, classes: int) -> tuple[float, float]:
+    return (0.0, 1.0) if classes else (float(job.y.mean()), float(job.y.std()) or 1.0)
+
+
+def _target(values: np.ndarray, job: NetworkJob, classes: int) -> np.ndarray:
+    if classes:
+        return values
+    center, scale = _scale(job, classes)
+    return ((values - center) / scale).astype(np.float32)[:, None]
+
+
+def _layers(network: torch.nn.Module, member: int) -> dict[str, np.ndarray]:
+    linear = [layer for layer in network.children() if isinstance(layer, torch.nn.Linear)]
+    found = {}
+    for k, layer in enumerate(linear):
+        found[f"{member}.{k}.weight"] = layer.weight.detach().numpy().copy()
+        found[f"{member}.{k}.bias"] = layer.bias.detach().numpy().copy()
+    return found
+
+
+def _described(job: NetworkJob, classes: int) -> dict[str, object]:
+    center, scale = _scale(job, classes)
+    hidden = list(job.settings.hidden)
+    return {**asdict(job.settings), "hidden": hidden, "center": center, "scale": scale}

@@ -1,7 +1,7 @@
 """A table in the contest."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,16 @@ from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.model import TableModel
-from gradatim.fitting.tables.networks import NetworkSettings, cost, draw_settings, fit_network
+from gradatim.fitting.tables.networks import (
+    WIDTH,
+    NetworkJob,
+    NetworkSettings,
+    cost,
+    draw_settings,
+    fit_network,
+    fit_networks,
+    watch_network,
+)
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessing, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
@@ -51,6 +60,7 @@ class TablePlayer:
     """
 
     last = 2.2  # on all training rows, and once for the learning curve
+    width = WIDTH
 
     def __init__(self, problem: Problem, seed: int) -> None:
         self.problem, self.seed = problem, seed
@@ -113,12 +123,12 @@ class TablePlayer:
 
     def cost(self, settings: NetworkSettings) -> float:
         """Training time in units of that of the default settings, about."""
-        return cost(settings)
+        return cost(settings, self.features(0)[0].shape[1], self.problem.classes or 1)
 
     def _fit(self, candidate: Candidate, X: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         classes = self.problem.classes
         if candidate.name == NETWORK:
-            return fit_network(X, y, classes, candidate.settings, seed)[0]
+            return fit_network(X, y, classes, candidate.settings, seed)
         return fit_simple(candidate.name, X, y, classes, self.seed)
 
     def judge(self, candidate: Candidate, k: int) -> Figures:
@@ -126,6 +136,34 @@ class TablePlayer:
         (X, X_judge), (train, judge), y = self.features(k), self.folds[k], self.problem.y
         output = predict(self._fit(candidate, X, y[train], self.seed + k), X_judge)
         return measure(y[judge], output, self.problem.classes)
+
+    def judge_together(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Figures]:
+        """Figures of networks on their folds, trained side by side; none where a training failed."""
+        found: dict[int, Figures] = {}
+        y, classes = self.problem.y, self.problem.classes
+        for folds in self._fold_groups([k for _, k in jobs]):
+            data = {k: (self.features(k), y[self.folds[k][0]]) for k in folds}
+            numbers = [number for number, (_, k) in enumerate(jobs) if k in data]
+            fits = fit_networks(
+                [
+                    NetworkJob(data[k][0][0], data[k][1], candidate.settings, self.seed + k)
+                    for candidate, k in (jobs[number] for number in numbers)
+                ],
+                classes,
+            )
+            for number, fitted in zip(numbers, fits, strict=True):
+                k = jobs[number][1]
+                found[number] = {}
+                if fitted is not None:
+                    output = predict(fitted, data[k][0][1])
+                    found[number] = measure(y[self.folds[k][1]], output, classes)
+        return [found[number] for number in range(len(jobs))]
+
+    def _fold_groups(self, folds: Iterable[int]) -> list[list[int]]:
+        """Folds whose features fit in memory together."""
+        cells = self.features(0)[0].shape[1] * len(self.problem.train)
+        distinct, size = sorted(set(folds)), max(CACHE_CELLS // max(cells, 1), 1)
+        return [distinct[start : start + size] for start in range(0, len(distinct), size)]
 
     def train(self, candidate: Candidate) -> Fitted:
         """The candidate on all training rows."""
@@ -145,9 +183,8 @@ class TablePlayer:
     def watch(self, settings: NetworkSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
         (X, X_judge), (train, judge), y = self.features(0), self.folds[0], self.problem.y
-        alone = replace(settings, members=1)
-        watched = (X_judge, y[judge])
-        return fit_network(X, y[train], self.problem.classes, alone, self.seed, watched)[1]
+        job = NetworkJob(X, y[train], settings, self.seed)
+        return watch_network(job, self.problem.classes, (X_judge, y[judge]))
 
     def concerns(self) -> list[str]:
         """Leaks, repeated rows, rare classes, little data, drift."""

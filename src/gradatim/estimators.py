@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from gradatim.errors import InvalidValue
 from gradatim.model_folder import save_model
 from gradatim.models import MLP, describe, load_weights, rebuild
+from gradatim.randomness import seeded
 from gradatim.training import EarlyStopping, History, Trainer, train_replicas
 from gradatim.training.device import choose_device
 
@@ -135,8 +136,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
         return (job.inputs.shape[1], job.outputs, job.loss, repr(sorted(shared.items())))
 
     def _train(self, job: "_Job", seed: int) -> tuple[MLP, History]:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with seeded(seed):
             network = self._build(job)
         train, validation = self._parts(job, seed)
         trainer = Trainer(

@@ -9,6 +9,7 @@ import torch
 from gradatim.losses import token_cross_entropy
 from gradatim.models import GPT, describe, rebuild
 from gradatim.models.gpt import POSITIONS
+from gradatim.randomness import seeded
 from gradatim.training import Trainer
 
 
@@ -85,8 +86,7 @@ def test_order_counts_only_with_positions_or_a_second_causal_layer(positions, nu
 
 
 def test_starts_at_uniform_odds_with_branches_that_do_not_grow_with_depth():
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         shallow, deep = GPT(65, 32, 64, 1, 4), GPT(65, 32, 64, 16, 4)
     tokens = torch.randint(65, (4, 32), generator=torch.Generator().manual_seed(0))
     loss = token_cross_entropy(deep(tokens), tokens.roll(1, 1)).item()

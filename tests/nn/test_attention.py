@@ -17,14 +17,15 @@ from gradatim.nn import (
     causal_mask,
     padding_mask,
 )
+from gradatim.randomness import seeded
 
 
-def seeded(seed=0):
+def source(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
 def randn(*shape, seed=0, dtype=torch.float64):
-    return torch.randn(*shape, generator=seeded(seed), dtype=dtype)
+    return torch.randn(*shape, generator=source(seed), dtype=dtype)
 
 
 def slow_attention(query, key, value, mask):
@@ -50,7 +51,7 @@ def test_the_equation_under_any_mask(T, S, seed, is_causal):
         randn(S, 3, seed=seed + 1),
         randn(S, 2, seed=seed + 2),
     )
-    mask = torch.rand(T, S, generator=seeded(seed)) < 0.6
+    mask = torch.rand(T, S, generator=source(seed)) < 0.6
     whole = mask & causal_mask(T, S) if is_causal and S >= T else mask
     is_causal = is_causal and S >= T
     weights, out = slow_attention(query, key, value, whole)
@@ -87,7 +88,7 @@ def peers(dim, num_heads):
     theirs = nn.MultiheadAttention(dim, num_heads, batch_first=True).double().eval()
     with torch.no_grad():
         for bias in (ours.project.bias, ours.merge.bias):
-            bias.normal_(generator=seeded(5))
+            bias.normal_(generator=source(5))
         theirs.in_proj_weight.copy_(ours.project.weight)
         theirs.in_proj_bias.copy_(ours.project.bias)
         theirs.out_proj.weight.copy_(ours.merge.weight)
@@ -130,7 +131,7 @@ def test_no_future_leaks_under_any_mask_and_padding(t, seed, is_rotary, is_maske
     x = randn(3, 6, 8, seed=seed)
     mask = None
     if is_masked:
-        mask = torch.rand(3, 1, 6, 6, generator=seeded(seed)) < 0.7
+        mask = torch.rand(3, 1, 6, 6, generator=source(seed)) < 0.7
         mask = mask & padding_mask(torch.tensor([6, 4, 1]), 6)
     other = x.clone()
     other[:, t + 1 :] += 5 * randn(3, 5 - t, 8, seed=seed + 1)
@@ -183,8 +184,7 @@ def test_gradient():
 
 def test_dropout_acts_in_training_only_and_keeps_the_mean():
     layer, x = MultiHeadAttention(8, 2, dropout=0.5), randn(1, 4, 8).float()
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         assert not torch.equal(layer(x), layer(x))
         drawn = torch.stack([layer(x) for _ in range(2000)]).mean(0)
     torch.testing.assert_close(drawn, layer.eval()(x), atol=0.1, rtol=0.1)

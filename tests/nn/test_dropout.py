@@ -6,6 +6,7 @@ from torch import nn
 
 from gradatim.errors import GradatimError
 from gradatim.nn.dropout import StandardDropout, dropout_mask, inverted_dropout
+from gradatim.randomness import seeded
 
 H = torch.tensor([0.4, 0.7, 0.3, 0.1, 0.9])
 MASK = torch.tensor([1.0, 0.0, 1.0, 0.0, 1.0])
@@ -33,8 +34,7 @@ def test_inverted_form_of_the_worked_example():
 
 def test_expectation_in_training_is_the_test_pass():
     layer = StandardDropout(drop=0.4)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         mean = layer(H.expand(40_000, -1)).mean(0)
     torch.testing.assert_close(mean, layer.eval()(H), atol=0.01, rtol=0)
 

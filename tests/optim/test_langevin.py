@@ -7,6 +7,7 @@ import torch
 
 from gradatim.errors import InvalidValue
 from gradatim.optim import Langevin
+from gradatim.randomness import seeded
 
 
 def test_three_steps_by_hand(scalar):
@@ -47,8 +48,7 @@ def test_stationary_variance_of_a_quadratic(curvature, lr):
 def test_the_global_generator_serves_by_default():
     ends = []
     for _ in range(2):
-        with torch.random.fork_rng():
-            torch.manual_seed(5)
+        with seeded(5):
             w = torch.zeros(3, requires_grad=True)
             w.grad = torch.zeros(3)
             Langevin([w], lr=0.1, temperature=1.0).step()

@@ -11,6 +11,7 @@ from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import MLP
 from gradatim.optim import OPTIMIZERS, build_optimizer, decay_groups, needs_closure
 from gradatim.optim.foreach_optimizer import ForeachOptimizer
+from gradatim.randomness import seeded
 from gradatim.training import Checkpoint, Trainer
 
 OURS = {
@@ -46,8 +47,7 @@ class Point(nn.Module):
 def minimize(name, lr, slope, start, evaluations):
     model = Point(*start)
     left = evaluations
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         optimizer = build_optimizer(name, model, lr=lr)
 
         def closure():
@@ -113,8 +113,7 @@ def test_state_dict_gives_the_same_continuation(name):
         (torch.randn(8, 3, generator=generator), torch.randn(8, 1, generator=generator))
         for _ in range(6)
     ]
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
+    with seeded(1):
         model = MLP((3, 4, 1))
         optimizer = build_optimizer(name, model, lr=0.01, weight_decay=0.01)
         train_batches(model, optimizer, batches[:3])
@@ -162,8 +161,7 @@ def test_weight_decay_shrinks_weights_and_spares_biases(name):
         loss.backward()
         return loss
 
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         optimizer.step(closure)
     assert (model.weight < 1 - 1e-6).all()  # Adadelta's first step is tiny
     noise = 1e-2 if name == "langevin" else 1e-3 if name == "entropy_sgd" else 0.0
@@ -179,8 +177,7 @@ def test_a_killed_run_resumes_to_the_same_weights(name, tmp_path):
     X, y = torch.randn(40, 3, generator=generator), torch.randn(40, 1, generator=generator)
 
     def trainer(epochs, *callbacks):
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
+        with seeded(0):
             model = MLP((3, 4, 1), dropout=0.2)
         return Trainer(model, "mse", name, lr=0.01, epochs=epochs, batch_size=8,
                        schedule=lambda t, T: 1 / (1 + t), callbacks=callbacks)  # fmt: skip

@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch import nn
 
+from gradatim.randomness import seeded
+
 
 def make_network(seed=0, classes=3, d=6, dtype=torch.float64):
     """A network with the layers that react to training mode, untrained, whose classes are about equally frequent."""
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         network = nn.Sequential(
             nn.Linear(d, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Dropout(0.3), nn.Linear(16, classes)
         )

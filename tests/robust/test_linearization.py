@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gradatim.errors import InvalidValue
+from gradatim.randomness import seeded
 from gradatim.robust import affine_perturbation, deepfool
 
 from .conftest import make_network, make_samples
@@ -17,8 +18,7 @@ NORMS = (1, 2, "inf")
 
 
 def affine_model(seed, classes, d=5):
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         return nn.Sequential(nn.Flatten(), nn.Linear(d, classes)).double()
 
 

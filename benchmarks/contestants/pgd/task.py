@@ -11,6 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gradatim.randomness import seeded
+
 CONTESTANTS = ("gradatim", "hand_written", "torchattacks", "foolbox")
 
 
@@ -39,8 +41,7 @@ class Task:
 
 def build_victim(task: Task) -> tuple[nn.Sequential, Tensor, Tensor]:
     """The network, the images, and the classes that it gives them."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         network = nn.Sequential(
             nn.Conv2d(1, 16, 5, padding=2),
             nn.ReLU(),

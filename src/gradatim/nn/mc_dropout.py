@@ -19,6 +19,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from gradatim.errors import InvalidValue
 from gradatim.nn.dropout import StandardDropout
 from gradatim.nn.training_modes import evaluation_mode
+from gradatim.randomness import seeded
 
 _ROWS = 4096  # rows of one pass; several samples of a small batch share it
 
@@ -76,12 +77,11 @@ def mc_predict(
         )
     together = max(1, min(num_samples, _ROWS // max(len(x), 1)))
     total = squares = torch.zeros(())
-    with _only_dropout_trains(model) as count, torch.inference_mode(), torch.random.fork_rng():
+    with _only_dropout_trains(model) as count, torch.inference_mode(), seeded(seed, x.device):
         if not count:
             raise InvalidValue(
                 "mc_predict: model must have a dropout layer, got none. Build it with dropout=0.1."
             )
-        torch.manual_seed(seed)
         shift: Tensor | None = None
         for start in range(0, num_samples, together):
             copies = min(together, num_samples - start)

@@ -11,6 +11,7 @@ from gradatim.models import MLP
 from gradatim.nn import ACTIVATIONS, initialize
 from gradatim.nn import activation as build_activation
 from gradatim.nn.initialization import RELU_FAMILY, default_scheme
+from gradatim.randomness import seeded
 from gradatim.theory import levenberg_marquardt as lm
 from gradatim.theory.stacked_mlp import outputs_and_jacobian
 from gradatim.threads import limit_threads
@@ -149,7 +150,7 @@ def _fit(
 ) -> tuple[MLP, Tensor]:
     """A network and the parameters ``(restarts, p)`` that were found for it."""
     generator, phi = torch.Generator().manual_seed(seed), build_activation(activation).double()
-    with torch.random.fork_rng(devices=[]):  # every weight is drawn again, from the generator
+    with seeded(0):  # every weight is drawn again, from the generator
         model = MLP(sizes, activation=activation).double()
     starts = []
     for _ in range(restarts):

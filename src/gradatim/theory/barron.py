@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 
 
 def gaussian_bump(x: Tensor) -> Tensor:
@@ -77,7 +78,7 @@ def barron_network(
         Barron, Universal Approximation Bounds for Superpositions of a Sigmoidal Function, 1993, thm. 1.
     """
     _check("barron_network", num_units=num_units, dim=dim, radius=radius)
-    with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
+    with seeded(0):  # the weights drawn here are overwritten
         model = MLP((dim, num_units, 1), activation="step")
     direction = torch.randn(num_units, dim, generator=generator)
     direction /= direction.norm(dim=1, keepdim=True)

@@ -9,6 +9,7 @@ from torch import nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 
 
 def mlp_with_weights(
@@ -26,7 +27,7 @@ def mlp_with_weights(
         7.0
     """
     pairs = [(torch.as_tensor(np.asarray(W)), torch.as_tensor(np.asarray(b))) for W, b in layers]
-    with torch.random.fork_rng(devices=[]):  # the weights drawn are overwritten
+    with seeded(0):  # the weights drawn are overwritten
         model = MLP((pairs[0][0].shape[1], *(len(b) for _, b in pairs))).to(dtype)
     dense = [module for module in model if isinstance(module, nn.Linear)]
     with torch.no_grad():

@@ -30,7 +30,7 @@ def test_networks_judged_together_get_the_figures_they_get_alone(monkeypatch, ce
     rng = np.random.default_rng(0)
     x, z = rng.normal(size=(2, 90))
     frame = pd.DataFrame({"x": x, "z": z, "y": np.where(x + z > 0, "a", "b")})
-    player = read_player(frame, Job(target="y"))
+    player = read_player(frame, TableOptions(target="y"))
     settings = [NetworkSettings(hidden=(4,), steps=40, lr=lr) for lr in (1e-3, 1e-2, 1e30)]
     jobs = [(Candidate(NETWORK, own), k) for k in (0, 1, 4) for own in settings]
     together = player.judge_together(jobs)

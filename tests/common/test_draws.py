@@ -17,12 +17,11 @@ from gradatim import (
     NeuralClassifier,
     NeuralRegressor,
     Trainer,
+    decoding,
     evaluation,
-    models,
     neurons,
     timeseries,
 )
-from gradatim import nn as layers
 from gradatim.data import WordPieceTokenizer, synthetic
 from gradatim.models import GPT, MLP, Forecaster, RecurrentLanguageModel, SequenceGenerator
 from gradatim.randomness import seeded
@@ -109,12 +108,9 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "random_flip": lambda g: CALLS["random_flip"](IMAGES.repeat(8, 1, 1, 1), generator=g),
     "Forecaster.forecast": lambda g: fixed(lambda: Forecaster(4, 3, strategy="recursive")).forecast(X[None], num_paths=5, generator=g),
     "Forecaster.simulate": lambda g: fixed(lambda: Forecaster(4, 3, strategy="recursive")).simulate(X[None], num_paths=5, generator=g),
-    "RecurrentLanguageModel.generate": lambda g: fixed(lambda: RecurrentLanguageModel(9)).generate(TOKENS, length=6, generator=g),
-    "SequenceGenerator.generate": lambda g: fixed(lambda: SequenceGenerator(4, 9)).generate(X, length=6, temperature=1.0, generator=g),
     "DenseMemory.recall": lambda g: stored(neurons.DenseMemory(16)).recall(SIGNS, max_sweeps=1, generator=g).energies,
     "Hopfield.recall": lambda g: stored(neurons.Hopfield(16)).recall(SIGNS, max_sweeps=1, generator=g),
     "draw_tokens": lambda g: CALLS["draw_tokens"](torch.zeros(6, 9), generator=g),
-    "generate": lambda g: layers.generate(lambda state, last: (torch.zeros(4, 9), state), (), torch.zeros(4, dtype=torch.long), length=6, generator=g),
     "initialize": lambda g: tensors(CALLS["initialize"](network(), "he", generator=g)),
     "ring": lambda g: CALLS["ring"](5, 0.5, 0.9, 1.0, generator=g),
     "EntropySGD": lambda g: step_of("EntropySGD", g),
@@ -151,7 +147,11 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "nested_cross_validate": lambda s: evaluation.nested_cross_validate(Ridge(), X.numpy(), LINE.numpy(), {"alpha": [0.1, 1.0]}, folds=3, seed=s).scores,
     "repeated_hold_out": lambda s: evaluation.repeated_hold_out(LogisticRegression(), X.numpy(), Y.numpy(), repeats=2, seed=s).splits,
     "tune": lambda s: [t.parameters for t in evaluation.tune(Ridge(), X.numpy(), LINE.numpy(), {"alpha": evaluation.LogUniform(0.1, 1.0)}, trials=2, folds=3, seed=s).trials],
-    "generate": lambda s: models.generate(gpt(), [1, 2], 6, seed=s),
+    "generate": lambda s: [
+        decoding.generate(gpt(), [1, 2], 6, seed=s),
+        decoding.generate(fixed(lambda: RecurrentLanguageModel(9)), TOKENS, 6, seed=s),
+        decoding.generate(fixed(lambda: SequenceGenerator(4, 9)), X, 6, temperature=1.0, seed=s),
+    ],
     "stream": lambda s: list(CALLS["stream"](gpt(), [1, 2], 6, seed=s)),
     "Madaline": lambda s: neurons.Madaline(seed=s, max_epochs=2).fit(X, 2 * Y - 1).decision_function(X),
     "Perceptron": lambda s: neurons.Perceptron(shuffle=True, max_epochs=1, seed=s).fit(X, 2 * Y - 1).coef_,
@@ -170,8 +170,7 @@ ELSEWHERE: dict[str, str] = {
     "jacobian_cost": "a table of seconds: nothing else in it depends on the draw",
     "fit_smoothing": "its restarts are drawn, and end in the same optimum",
     "count_regions": "samples only where the exact count is too long; tests/theory/test_regions.py",
-    "Job": "the settings of fit, which draws",
-    "fit_table": "a contest of minutes; tests/fitting/tables runs it",
+    "Options": "the settings of fit, which draws",
 }
 
 

@@ -7,6 +7,7 @@ from torch import nn
 
 SELF = {"self", "cls"}
 CHECKED = {
+    "course": "passes on what the course of its kind takes, which refuses others",
     "build": "its arguments are those of the model it builds, which refuses others",
     "fit": "its options are those of the kinds of data; one of another kind is refused, an unknown one with the nearest",
 }

@@ -65,4 +65,4 @@ class FittedNetwork(ABC):
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
         """Undo :meth:`store`."""
         module = restore_network(facts["module"], tensors)
-        return cls(module=module, **{name: facts[name] for name in cls.own})  # type: ignore[call-arg]
+        return cls(module=module, **{name: facts[name] for name in cls.own})

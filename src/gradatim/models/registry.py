@@ -4,12 +4,12 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from torch import Tensor, nn
 
 import gradatim.nn as layers
-from gradatim.data.tokenizers.kinds import KINDS, rebuild_tokenizer
+from gradatim.data.tokenizers.kinds import KINDS, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidType, choose
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.bert import BERT
@@ -225,8 +225,8 @@ def _plain(value: object) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, nn.Module):
         return _describe(value)
-    if isinstance(value, tuple(KINDS.values())):
-        return value.describe()
+    if type(value) in KINDS.values():
+        return cast(Tokenizer, value).describe()
     raise InvalidType(
         f"describe: arguments must be numbers, texts, modules or collections of them, got {value!r}. "
         "Build the model by names, such as cell='lstm'."

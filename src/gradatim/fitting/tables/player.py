@@ -36,7 +36,7 @@ from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessing, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.work import Work
-from gradatim.reports import Report
+from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 CACHE_CELLS = 50_000_000
@@ -186,7 +186,7 @@ class TablePlayer:
         job = NetworkJob(X, y[train], settings, self.seed)
         return watch_network(job, self.problem.classes, (X_judge, y[judge]))
 
-    def concerns(self) -> list[str]:
+    def concerns(self) -> list[Concern]:
         """Leaks, repeated rows, rare classes, little data, drift."""
         return find_concerns(self.problem, self.seed)
 

@@ -3,7 +3,8 @@
 import torch
 from torch import nn
 
-from gradatim.training.engines.stacked_parameters import ALIGNMENT, StackedParameters
+from gradatim.training.engines.fused import ALIGNMENT
+from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
 def networks(count=3):

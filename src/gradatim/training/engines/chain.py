@@ -66,19 +66,17 @@ class _Dense:
         return delta if self.is_first else torch.mm(delta, self.weight, out=self.delta)
 
 
-class _Activation:
+class Activation:
     """In place on the dense layer's output, which that layer does not need again."""
 
-    def __init__(
-        self, function: Callable[[Tensor], Tensor], derivative: Callable[..., Tensor]
-    ) -> None:
-        self.function, self.derivative = function, derivative
+    def __init__(self, kind: type[nn.Module]) -> None:
+        self.infer, self.derivative = _ACTIVATIONS[kind]
 
     def resize(self, rows: int) -> None:
         return
 
     def forward(self, x: Tensor) -> Tensor:
-        self.out = self.function(x)
+        self.out = self.infer(x)
         return self.out
 
     def backward(self, delta: Tensor) -> Tensor:
@@ -179,7 +177,7 @@ class Chain:
     """
 
     def __init__(self, model: nn.Sequential, loss: object, rows: int) -> None:
-        self.stages: list[_Dense | _Activation | _Dropout] = []
+        self.stages: list[_Dense | Activation | _Dropout] = []
         self.head = _HEADS[loss]  # type: ignore[index]
         self.rows, self.multiplications = -1, 0
         width, like = 0, torch.empty(0)
@@ -191,7 +189,7 @@ class Chain:
             elif isinstance(layer, nn.Dropout) and layer.p:
                 self.stages.append(_Dropout(layer.p, rows, width, like))
             elif type(layer) in _ACTIVATIONS:
-                self.stages.append(_Activation(*_ACTIVATIONS[type(layer)]))
+                self.stages.append(Activation(type(layer)))
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the loss of a batch and remember what the backward pass needs."""

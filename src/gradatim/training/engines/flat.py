@@ -8,22 +8,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.optim import SGD, Adam, AdamW, Optimizer
+from torch.optim import SGD, Optimizer
 
-_MOMENTS = {
-    Adam: ("exp_avg", "exp_avg_sq"),
-    AdamW: ("exp_avg", "exp_avg_sq"),
-    SGD: ("momentum_buffer",),
-}
-_ALIGNMENT = 16  # values, 64 bytes: the matrix kernels' results may depend on alignment
+from gradatim.training.engines.fused import MOMENTS, aligned_starts, fused_rule, moments_of
 
 
 def _flatten(tensors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
     """Copy tensors into one vector; return it and a view of it for each."""
-    starts, total = [], 0
-    for tensor in tensors:
-        starts.append(total)
-        total += -(-tensor.numel() // _ALIGNMENT) * _ALIGNMENT
+    starts, total = aligned_starts(tensor.numel() for tensor in tensors)
     flat = tensors[0].new_zeros(total)
     views = [
         flat[start : start + tensor.numel()].view(tensor.shape)
@@ -41,21 +33,20 @@ class _Group:
         self.settings, self.parameters, self.state = settings, settings["params"], optimizer.state
         self.values, views = _flatten([p.detach() for p in self.parameters])
         self.gradient, gradients = _flatten([torch.zeros_like(v) for v in views])
-        names = _MOMENTS[type(optimizer)] if settings.get("momentum", 1) else ()
         started = [p for p in self.parameters if self.state.get(p)]
         self.is_started = bool(started)
         self.step = torch.zeros(())
         if started and "step" in self.state[started[0]]:
             self.step += float(self.state[started[0]]["step"])
         self.numbers: list[Tensor] = []
-        self.moments: list[list[Tensor]] = []
-        for name in names:
+        self.tensors = [[self.values], [self.gradient]]
+        for name in moments_of(type(optimizer), settings):
             old = [
                 self.state[p][name] if self.is_started else torch.zeros_like(p.detach())
                 for p in self.parameters
             ]
             flat, parts = _flatten(old)
-            self.moments.append([flat])
+            self.tensors.append([flat])
             for parameter, part in zip(self.parameters, parts, strict=True):
                 self.state[parameter][name] = part
         for parameter, view, gradient in zip(self.parameters, views, gradients, strict=True):
@@ -83,7 +74,7 @@ class _Group:
 
 def is_flattenable(optimizer: Optimizer) -> bool:
     """Whether the rule has a fused kernel here and needs nothing but the usual moments."""
-    plain = type(optimizer) in _MOMENTS and all(
+    plain = type(optimizer) in MOMENTS and all(
         not any(group.get(flag) for flag in ("amsgrad", "maximize", "differentiable", "capturable"))
         and not isinstance(group["lr"], Tensor)
         for group in optimizer.param_groups
@@ -99,47 +90,20 @@ class FlatOptimizer:
     def __init__(self, optimizer: Optimizer) -> None:
         self.groups = [_Group(optimizer, settings) for settings in optimizer.param_groups]
         self.gradients = [group.gradient for group in self.groups]
-        self._update = self._sgd if type(optimizer) is SGD else self._adam
-        fused_adamw, fused_adam = torch._fused_adamw_, torch._fused_adam_
-        self._kernel = fused_adamw if type(optimizer) is AdamW else fused_adam
+        self._rule, self._counts = fused_rule(type(optimizer)), type(optimizer) is not SGD
 
     def step(self) -> None:
         for group in self.groups:
-            self._update(group)
-
-    def _adam(self, group: _Group) -> None:
-        settings = group.settings
-        self._kernel(
-            [group.values],
-            [group.gradient],
-            group.moments[0],
-            group.moments[1],
-            [],
-            [group.next_step()],
-            lr=settings["lr"],
-            beta1=settings["betas"][0],
-            beta2=settings["betas"][1],
-            weight_decay=settings["weight_decay"],
-            eps=settings["eps"],
-            amsgrad=False,
-            maximize=False,
-        )
-
-    def _sgd(self, group: _Group) -> None:
-        settings = group.settings
-        torch._fused_sgd_(
-            [group.values],
-            [group.gradient],
-            group.moments[0] if group.moments else [],
-            weight_decay=settings["weight_decay"],
-            momentum=settings["momentum"],
-            lr=settings["lr"],
-            dampening=settings["dampening"],
-            nesterov=settings["nesterov"],
-            maximize=False,
-            is_first_step=not group.is_started,
-        )
-        group.is_started = True
+            settings = group.settings
+            self._rule(
+                group.tensors,
+                [group.next_step()] if self._counts else [],
+                settings,
+                lr=settings["lr"],
+                weight_decay=settings["weight_decay"],
+                is_first=not group.is_started,
+            )
+            group.is_started = True
 
     def clip_value(self, limit: float) -> None:
         """Bring every entry of the gradient into ``[-limit, limit]``."""

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, Loss
-from gradatim.training.engines.chain import _ACTIVATIONS
+from gradatim.training.engines.chain import Activation
 from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
@@ -70,18 +70,6 @@ class _Last(_Dense):
         if self.is_first:
             return delta
         return torch.bmm(delta.transpose(1, 2), self.weight, out=self.delta)
-
-
-class _Activation:
-    def __init__(self, kind: type[nn.Module]) -> None:
-        self.infer, self.derivative = _ACTIVATIONS[kind]
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.out = self.infer(x)
-        return self.out
-
-    def backward(self, delta: Tensor) -> Tensor:
-        return self.derivative(delta, self.out, grad_input=delta)
 
 
 class _Dropout:
@@ -176,7 +164,7 @@ class StackedChain:
         layers = [
             (n, m) for n, m in model.named_children() if not (type(m) is nn.Dropout and m.p == 0)
         ]
-        self.stages: list[_Dense | _Activation | _Dropout] = []
+        self.stages: list[_Dense | Activation | _Dropout] = []
         for name, layer in layers:
             if isinstance(layer, nn.Linear):
                 kind = _Last if layer is layers[-1][1] else _Dense
@@ -185,7 +173,7 @@ class StackedChain:
             elif isinstance(layer, nn.Dropout):
                 self.stages.append(_Dropout(layer.p, dense.out, generators))
             else:
-                self.stages.append(_Activation(type(layer)))
+                self.stages.append(Activation(type(layer)))
         self.dropouts = [stage for stage in self.stages if isinstance(stage, _Dropout)]
         self.multiplications = rows * stack.values.numel()
 

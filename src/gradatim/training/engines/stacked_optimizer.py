@@ -6,14 +6,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.optim import SGD, Adam, AdamW
+from torch.optim import SGD
 
 from gradatim.optim import build_optimizer
 from gradatim.optim.named import OptimizerFactory
 from gradatim.training.engines.flat import is_flattenable
+from gradatim.training.engines.fused import fused_rule, moments_of
 from gradatim.training.engines.stacked_parameters import StackedParameters
-
-MOMENTS = {Adam: 2, AdamW: 2, SGD: 1}
 
 
 class StackedOptimizer:
@@ -46,8 +45,8 @@ class StackedOptimizer:
         self.is_supported = is_flattenable(template)
         self.lr, self.weight_decay, self.clocks = list(lr), list(weight_decay), list(clocks)
         self.steps = [torch.zeros(()) for _ in lr]
-        count = MOMENTS.get(self.kind, 0) if self.defaults.get("momentum", 1) else 0
-        self.moments = [torch.zeros_like(stack.values) for _ in range(count)]
+        names = moments_of(self.kind, self.defaults)
+        self.moments = [torch.zeros_like(stack.values) for _ in names]
         self._attach(stack)
 
     def _attach(self, stack: StackedParameters) -> None:
@@ -82,7 +81,7 @@ class StackedOptimizer:
     def _group(self, rows: list[int], lr: float, decay: float, clock: int) -> "_Plan":
         total, border = self.stack.values.shape[1], self.stack.decayed
         parts = [(0, border, decay), (border, total, 0.0)] if decay else [(0, total, 0.0)]
-        calls = []
+        calls, steps = [], [self.steps[k] for k in rows]
         for start, stop, weight_decay in parts:
             if start == stop:
                 continue
@@ -90,40 +89,9 @@ class StackedOptimizer:
                 [tensor[k, start:stop] for k in rows]
                 for tensor in (self.stack.values, self.stack.gradient, *self.moments)
             ]
-            calls.append(self._call(tensors, [self.steps[k] for k in rows], weight_decay))
-        steps = [] if self.kind is SGD else [self.steps[k] for k in rows]
-        return _Plan(lr, clock, steps, calls)
-
-    def _call(
-        self, tensors: list[list[Tensor]], steps: list[Tensor], decay: float
-    ) -> Callable[..., Any]:
-        if self.kind is SGD:
-            return partial(
-                torch._fused_sgd_,
-                tensors[0],
-                tensors[1],
-                tensors[2] if len(tensors) > 2 else [],
-                weight_decay=decay,
-                momentum=self.defaults["momentum"],
-                dampening=self.defaults["dampening"],
-                nesterov=self.defaults["nesterov"],
-                maximize=False,
-                # a velocity of zero takes the first step as PyTorch does, as there is no dampening
-                is_first_step=False,
-            )
-        kernel = torch._fused_adamw_ if self.kind is AdamW else torch._fused_adam_
-        return partial(
-            kernel,
-            *tensors,
-            [],
-            steps,
-            beta1=self.defaults["betas"][0],
-            beta2=self.defaults["betas"][1],
-            weight_decay=decay,
-            eps=self.defaults["eps"],
-            amsgrad=False,
-            maximize=False,
-        )
+            rule = fused_rule(self.kind)
+            calls.append(partial(rule, tensors, steps, self.defaults, weight_decay=weight_decay))
+        return _Plan(lr, clock, [] if self.kind is SGD else steps, calls)
 
 
 class _Plan:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-ALIGNMENT = 16  # values, 64 bytes: matrix kernels are fastest there
+from gradatim.training.engines.fused import aligned_starts
 
 
 class StackedParameters:
@@ -28,11 +28,10 @@ class StackedParameters:
         self.shapes = {
             name: p.shape for name, p in sorted(named.items(), key=lambda i: i[1].ndim <= 1)
         }
-        self.starts, self.decayed, total = {}, 0, 0
-        for name, shape in self.shapes.items():
-            self.starts[name] = total
-            total += -(-shape.numel() // ALIGNMENT) * ALIGNMENT
-            self.decayed = total if len(shape) > 1 else self.decayed
+        starts, total = aligned_starts(shape.numel() for shape in self.shapes.values())
+        self.starts = dict(zip(self.shapes, starts, strict=True))
+        vectors = (start for name, start in self.starts.items() if len(self.shapes[name]) <= 1)
+        self.decayed = next(vectors, total)
         self._attach(next(iter(named.values())).detach().new_zeros(len(models), total))
         for k, model in enumerate(models):
             for name, parameter in model.named_parameters():

@@ -30,7 +30,9 @@ def public_calls():
             yield label, value
             for name, method in vars(value).items():
                 function = getattr(method, "__func__", method)
-                if not name.startswith("_") and inspect.isfunction(function):
+                if name.startswith("_") or not inspect.isfunction(function):
+                    continue
+                if function.__qualname__ == f"{value.__qualname__}.{name}":  # no default of a field
                     yield f"{label}.{name}", function
 
 

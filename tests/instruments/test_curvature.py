@@ -33,10 +33,10 @@ def test_eigenvalues_of_a_quadratic(eigenvalues, seed):
     def h(w):
         return w @ A @ w / 2
 
-    top = smoothness(h, point, iterations=2000)
+    top = smoothness(h, point, max_steps=2000)
     assert top.value == pytest.approx(max(map(abs, eigenvalues)), rel=1e-3)
     assert top.value <= max(map(abs, eigenvalues)) * (1 + 1e-12)
-    low = lowest_curvature(h, point, iterations=2000)
+    low = lowest_curvature(h, point, max_steps=2000)
     assert low.value == pytest.approx(min(eigenvalues), rel=1e-2, abs=2e-2)
 
 
@@ -61,7 +61,7 @@ def test_full_hessian_of_a_small_network():
     H = torch.autograd.functional.hessian(h, theta)
     exact = torch.linalg.eigvalsh(H)
     assert smoothness(h, theta).value == pytest.approx(exact.abs().max().item(), rel=1e-5)
-    found = lowest_curvature(h, theta, iterations=3000, tol=1e-12)
+    found = lowest_curvature(h, theta, max_steps=3000, tol=1e-12)
     assert found.value == pytest.approx(exact[0].item(), abs=1e-4 * exact[-1].item())
     v = torch.randn(len(theta), dtype=torch.float64)
     torch.testing.assert_close(hessian_product(h, theta)(v), H @ v)
@@ -74,10 +74,10 @@ def test_flat_functions():
 
 def test_too_few_iterations_are_admitted():
     A = symmetric([1.0, 0.99, 0.98], 0)
-    found = smoothness(lambda w: w @ A @ w / 2, torch.zeros(3).double(), iterations=3)
-    assert (found.iterations, found.is_converged) == (3, False)
-    with pytest.raises(InvalidValue, match="smoothness: iterations must be at least 1, got 0"):
-        smoothness(lambda w: w.sum(), torch.ones(3), iterations=0)
+    found = smoothness(lambda w: w @ A @ w / 2, torch.zeros(3).double(), max_steps=3)
+    assert (found.steps, found.is_converged) == (3, False)
+    with pytest.raises(InvalidValue, match="smoothness: max_steps must be at least 1, got 0"):
+        smoothness(lambda w: w.sum(), torch.ones(3), max_steps=0)
 
 
 def test_equal_generators_give_equal_results():
@@ -85,7 +85,7 @@ def test_equal_generators_give_equal_results():
         return w.pow(4).sum()
 
     found = [
-        smoothness(h, torch.ones(4), iterations=2, generator=torch.Generator().manual_seed(s)).value
+        smoothness(h, torch.ones(4), max_steps=2, generator=torch.Generator().manual_seed(s)).value
         for s in (1, 1, 2)
     ]
     assert found[0] == found[1] == pytest.approx(12, rel=1e-5)

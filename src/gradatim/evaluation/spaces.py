@@ -17,9 +17,9 @@ class Uniform:
     low: float
     high: float
 
-    def draw(self, rng: np.random.Generator) -> float:
+    def draw(self, generator: np.random.Generator) -> float:
         """Draw a number."""
-        return float(rng.uniform(self.low, self.high))
+        return float(generator.uniform(self.low, self.high))
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class LogUniform:
     low: float
     high: float
 
-    def draw(self, rng: np.random.Generator) -> float:
+    def draw(self, generator: np.random.Generator) -> float:
         """Draw a number."""
-        return float(np.exp(rng.uniform(np.log(self.low), np.log(self.high))))
+        return float(np.exp(generator.uniform(np.log(self.low), np.log(self.high))))
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Integers:
     low: int
     high: int
 
-    def draw(self, rng: np.random.Generator) -> int:
+    def draw(self, generator: np.random.Generator) -> int:
         """Draw a number."""
-        return int(rng.integers(self.low, self.high + 1))
+        return int(generator.integers(self.low, self.high + 1))
 
 
 Range = Uniform | LogUniform | Integers | Sequence[Any]

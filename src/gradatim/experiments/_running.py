@@ -18,6 +18,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 def run(
     name: str,
+    *,
     quick: bool = False,
     overrides: Mapping[str, str] = _NOTHING,
     output: str | Path | None = None,

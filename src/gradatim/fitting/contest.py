@@ -28,7 +28,7 @@ LATE = 0.85  # of the budget, after which no learning curve is drawn
 RESERVE = 0.05  # of the budget, for what takes longer than planned
 
 
-@dataclass
+@dataclass(frozen=True)
 class FitResult:
     """What a fit returns.
 

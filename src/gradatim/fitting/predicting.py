@@ -24,7 +24,7 @@ class Predictor(Protocol):
         """Yield tables of predictions, piece by piece; ``notes`` collects what could not be used as it was."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class PredictResult:
     """Where the predictions are, how many, and what could not be used as it was."""
 

@@ -15,7 +15,7 @@ class Curvature(NamedTuple):
 
     value: float
     direction: Tensor
-    iterations: int
+    steps: int
     is_converged: bool
 
 
@@ -50,7 +50,7 @@ def smoothness(
     function: VectorObjective,
     point: Tensor,
     *,
-    iterations: int = 500,
+    max_steps: int = 500,
     tol: float = 1e-8,
     generator: torch.Generator | None = None,
 ) -> Curvature:
@@ -65,7 +65,7 @@ def smoothness(
     Args:
         function: :math:`h`, a scalar function of a vector.
         point: :math:`\theta`, shape ``(d,)``.
-        iterations: Most products.
+        max_steps: Most products.
         tol: Relative change of the estimate at which to stop.
         generator: Source of the first direction; by default a fixed one.
 
@@ -73,14 +73,14 @@ def smoothness(
         >>> round(smoothness(lambda w: 3 * w[0] ** 2 - 4 * w[1] ** 2, torch.ones(2)).value, 4)
         8.0
     """
-    return _power(hessian_product(function, point), point, iterations, tol, generator, "smoothness")
+    return _power(hessian_product(function, point), point, max_steps, tol, generator, "smoothness")
 
 
 def lowest_curvature(
     function: VectorObjective,
     point: Tensor,
     *,
-    iterations: int = 500,
+    max_steps: int = 500,
     tol: float = 1e-8,
     generator: torch.Generator | None = None,
 ) -> Curvature:
@@ -92,7 +92,7 @@ def lowest_curvature(
     Args:
         function: :math:`h`, a scalar function of a vector.
         point: :math:`\theta`, shape ``(d,)``.
-        iterations: Most products, for each of the two runs.
+        max_steps: Most products, for each of the two runs.
         tol: Relative change of the estimate at which to stop.
         generator: Source of the first directions; by default a fixed one.
 
@@ -102,12 +102,12 @@ def lowest_curvature(
     """
     product = hessian_product(function, point)
     owner = "lowest_curvature"
-    top = _power(product, point, iterations, tol, generator, owner)
-    shifted = _power(lambda v: top.value * v - product(v), point, iterations, tol, generator, owner)
+    top = _power(product, point, max_steps, tol, generator, owner)
+    shifted = _power(lambda v: top.value * v - product(v), point, max_steps, tol, generator, owner)
     return Curvature(
         top.value - shifted.value,
         shifted.direction,
-        top.iterations + shifted.iterations,
+        top.steps + shifted.steps,
         top.is_converged and shifted.is_converged,
     )
 
@@ -115,18 +115,18 @@ def lowest_curvature(
 def _power(
     product: Callable[[Tensor], Tensor],
     point: Tensor,
-    iterations: int,
+    max_steps: int,
     tol: float,
     generator: torch.Generator | None,
     owner: str,
 ) -> Curvature:
-    if iterations < 1:
-        raise InvalidValue(f"{owner}: iterations must be at least 1, got {iterations}. Try 500.")
+    if max_steps < 1:
+        raise InvalidValue(f"{owner}: max_steps must be at least 1, got {max_steps}. Try 500.")
     generator = generator or torch.Generator(point.device).manual_seed(0)
     v = torch.randn(point.shape, generator=generator, dtype=point.dtype, device=point.device)
     v, value = v / v.norm(), 0.0
     tol = max(tol, 4 * torch.finfo(point.dtype).eps)
-    for k in range(1, iterations + 1):
+    for k in range(1, max_steps + 1):
         image = product(v)
         last, value = value, image.norm().item()
         if value == 0:
@@ -134,4 +134,4 @@ def _power(
         v = image / value
         if abs(value - last) <= tol * value:
             return Curvature(value, v, k, True)
-    return Curvature(value, v, iterations, False)
+    return Curvature(value, v, max_steps, False)

@@ -77,7 +77,7 @@ def descend_least_squares(
     y: Array,
     *,
     lr: float | None = None,
-    steps: int = 10_000,
+    max_steps: int = 10_000,
     start: Tensor | None = None,
     tol: float = 1e-10,
 ) -> Descent:
@@ -87,7 +87,7 @@ def descend_least_squares(
         X: Design matrix, shape ``(N, d)``; append :func:`with_ones` for a bias.
         y: Targets, shape ``(N,)`` or ``(N, K)``.
         lr: Step :math:`\eta`; :math:`1/L` by default.
-        steps: Most steps to take.
+        max_steps: Most steps to take.
         start: First weights; zero by default.
         tol: Stop when the gradient norm has shrunk by this factor.
 
@@ -104,7 +104,7 @@ def descend_least_squares(
     shape = (design.shape[1], *target.shape[1:])
     weight = torch.zeros(shape, dtype=design.dtype) if start is None else start.detach().double()
     losses, goal, has_converged = [], 0.0, False
-    for step in range(steps + 1):
+    for step in range(max_steps + 1):
         residual = design @ weight - target
         losses.append(residual.square().sum() / len(design))
         gradient = design.T @ residual * (2 / len(design))
@@ -113,6 +113,6 @@ def descend_least_squares(
         if norm <= goal:
             has_converged = True
             break
-        if step < steps:
+        if step < max_steps:
             weight = weight - eta * gradient
     return Descent(weight, torch.stack(losses), has_converged)

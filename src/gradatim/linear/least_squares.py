@@ -64,7 +64,7 @@ def _descent(X: Tensor, y: Tensor) -> Tensor:
             f"number {condition:.2g}. Standardize the columns, or try method='qr'."
         )
     steps = 100 + int(30 * condition)  # κ log(10¹²) steps reach the tolerance
-    return descend_least_squares(X, y, steps=steps, tol=1e-12).weight
+    return descend_least_squares(X, y, max_steps=steps, tol=1e-12).weight
 
 
 def fit_least_squares(

@@ -41,7 +41,7 @@ def _standardize(design: Tensor, weight_decay: float) -> tuple[Tensor, Tensor, T
     return (design - mean) / scale, mean, scale
 
 
-def _newton(design: Tensor, target: Tensor, decay: Tensor, steps: int) -> Tensor | None:
+def _newton(design: Tensor, target: Tensor, decay: Tensor, max_steps: int) -> Tensor | None:
     """Weights at the minimum, or None where the curvature vanishes."""
 
     def objective(theta: Tensor) -> Tensor:
@@ -49,7 +49,7 @@ def _newton(design: Tensor, target: Tensor, decay: Tensor, steps: int) -> Tensor
         return loss + (decay * theta.square()).sum() / 2
 
     theta = torch.zeros_like(decay)
-    for _ in range(steps):
+    for _ in range(max_steps):
         p = torch.sigmoid(design @ theta)
         gradient = design.T @ (p - target) / len(design) + decay * theta
         curvature = (design * (p * (1 - p))[:, None]).T @ design / len(design) + decay.diag()
@@ -68,7 +68,7 @@ def _newton(design: Tensor, target: Tensor, decay: Tensor, steps: int) -> Tensor
 
 
 def fit_logistic(
-    X: Array, y: Array, *, weight_decay: float = 0.0, steps: int = 100
+    X: Array, y: Array, *, weight_decay: float = 0.0, max_steps: int = 100
 ) -> LinearClassifier:
     r"""Fit two classes by Newton's method (iteratively reweighted least squares).
 
@@ -82,7 +82,7 @@ def fit_logistic(
         X: Inputs, shape ``(N, d)``.
         y: Integer labels of two classes, shape ``(N,)``.
         weight_decay: :math:`\gamma\ge0`.
-        steps: Most Newton steps; a dozen is usual.
+        max_steps: Most Newton steps; a dozen is usual.
 
     Example:
         >>> X, y = torch.tensor([0.0, 1.0, 2.0, 3.0]), torch.tensor([0, 1, 0, 1])
@@ -99,7 +99,7 @@ def fit_logistic(
     target = indices.double()
     design = with_ones(design)  # (N, d + 1), the last column is the bias
     decay = torch.cat([weight_decay / scale.square(), torch.zeros(1, dtype=scale.dtype)])
-    theta = _newton(design, target, decay, steps)
+    theta = _newton(design, target, decay, max_steps)
     if theta is None or (weight_decay == 0 and ((design @ theta) * (2 * target - 1)).min() > 0):
         raise _no_maximum("fit_logistic")
     weight = theta[:-1] / scale
@@ -107,7 +107,7 @@ def fit_logistic(
 
 
 def fit_softmax(
-    X: Array, y: Array, *, weight_decay: float = 0.0, steps: int = 2000
+    X: Array, y: Array, *, weight_decay: float = 0.0, max_steps: int = 2000
 ) -> LinearClassifier:
     r"""Fit two or more classes by L-BFGS, from zero weights.
 
@@ -118,7 +118,7 @@ def fit_softmax(
         X: Inputs, shape ``(N, d)``.
         y: Integer labels, shape ``(N,)``.
         weight_decay: :math:`\gamma\ge0`.
-        steps: Most iterations.
+        max_steps: Most steps.
 
     Example:
         >>> X = torch.tensor([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
@@ -132,8 +132,8 @@ def fit_softmax(
     bias = torch.zeros(len(classes), dtype=design.dtype, requires_grad=True)
     optimizer = torch.optim.LBFGS(
         [weight, bias],
-        max_iter=steps,
-        max_eval=2 * steps,
+        max_iter=max_steps,
+        max_eval=2 * max_steps,
         tolerance_grad=1e-10,
         tolerance_change=1e-14,
         history_size=20,

@@ -51,14 +51,12 @@ def _set_learning(model: Model, names: tuple[str, ...], owner: str, *, learns: b
     return model
 
 
-def replace_head(
-    model: Model, out_features: int, *, name: str | None = None, seed: int = 0
-) -> Model:
+def replace_head(model: Model, output_dim: int, *, name: str | None = None, seed: int = 0) -> Model:
     """Give a network a fresh last layer, in place.
 
     Args:
         model: The network.
-        out_features: Outputs of the new layer.
+        output_dim: Outputs of the new layer.
         name: Name of the layer to replace; by default the last dense one.
         seed: Seed of its weights.
 
@@ -77,12 +75,12 @@ def replace_head(
     old = layers[chosen]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        new = nn.Linear(old.in_features, out_features, bias=old.bias is not None)
+        new = nn.Linear(old.in_features, output_dim, bias=old.bias is not None)
     parent, _, own = chosen.rpartition(".")
     setattr(model.get_submodule(parent), own, new.to(old.weight))
     sizes = getattr(model, "sizes", None)
     if name is None and isinstance(sizes, tuple):
-        model.sizes = (*sizes[:-1], out_features)  # type: ignore[assignment]  # a saved model is rebuilt from it
+        model.sizes = (*sizes[:-1], output_dim)  # type: ignore[assignment]  # a saved model is rebuilt from it
     return model
 
 

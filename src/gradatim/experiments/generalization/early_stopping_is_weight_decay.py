@@ -44,7 +44,7 @@ def descent_weights(X: Tensor, y: Tensor, lr: float, counts: list[int]) -> Tenso
     weight, rows, before = torch.zeros(X.shape[1], dtype=X.dtype), [], 0
     for count in counts:
         weight = descend_least_squares(
-            X, y, start=weight, steps=count - before, lr=lr, tol=0.0
+            X, y, start=weight, max_steps=count - before, lr=lr, tol=0.0
         ).weight
         rows.append(weight)
         before = count

@@ -64,7 +64,7 @@ def check_quadratic(report: Report, settings: Settings) -> None:
     mu, L = curvatures[0].item(), curvatures[-1].item()
     found = {
         "L": (smoothness(function, start, tol=1e-12).value, L),
-        "μ": (lowest_curvature(function, start, iterations=4000, tol=1e-14).value, mu),
+        "μ": (lowest_curvature(function, start, max_steps=4000, tol=1e-14).value, mu),
     }
     for symbol, (measured, exact) in found.items():
         report.claim(
@@ -159,7 +159,7 @@ def check_network(report: Report, settings: Settings) -> None:
     curvatures, measured, guaranteed = [], [], []
     norms, first = [], function(theta).item()
     for _ in range(settings.network_steps):
-        L = smoothness(function, theta, iterations=60, tol=1e-4).value
+        L = smoothness(function, theta, max_steps=60, tol=1e-4).value
         decrease = sufficient_decrease(function, theta, lr=1 / L, smoothness=L)
         step = descend(function, theta, lr=1 / L, steps=1)
         theta = step.points[1]

@@ -34,7 +34,7 @@ QUICK = Settings(steps=4000)
 def excess_errors(X: torch.Tensor, y: torch.Tensor, steps: int) -> torch.Tensor:
     """Mean squared error above its minimum at every step of descent with η = 1/L."""
     best = (fit_least_squares(X, y).predict(X) - y).square().mean()
-    losses = descend_least_squares(with_ones(X), y, steps=steps, tol=0.0).losses
+    losses = descend_least_squares(with_ones(X), y, max_steps=steps, tol=0.0).losses
     return (losses - best).clamp(min=1e-12)
 
 

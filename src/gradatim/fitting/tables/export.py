@@ -22,7 +22,7 @@ _KINDS = {
 }
 
 
-@dataclass
+@dataclass(frozen=True)
 class ExportResult:
     """Where the graph is, and what its inputs are, one line each."""
 

@@ -75,9 +75,9 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
             for file, content in files.items()
         )
         entry = replace(
-            entries._ENTRIES[like], name=name, archive=Archive(name, members, sources), files=()
+            entries._entries()[like], name=name, archive=Archive(name, members, sources), files=()
         )
-        monkeypatch.setitem(entries._ENTRIES, name, entry)
+        monkeypatch.setitem(entries._entries(), name, entry)
         return entry
 
     return put

@@ -165,7 +165,7 @@ CHILD = textwrap.dedent("""
     shelf, members, kill = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3] == "kill"
     source = Source("npm", "thing@1.0", "package/{}", 1)
     toy = Archive("toy", tuple(Member(*member) for member in members), (source,))
-    entries._ENTRIES["toy"] = replace(entries._ENTRIES["spam"], name="toy", archive=toy)
+    entries._entries()["toy"] = replace(entries._entries()["spam"], name="toy", archive=toy)
     copy = "import shutil, sys; shutil.copy(sys.argv[1], '.')"
     archive.command = lambda source: [sys.executable, "-I", "-S", "-c", copy, shelf]
     if kill:

@@ -37,14 +37,14 @@ def shelve_table(home, monkeypatch):
     """Replace the tables of the book by small ones, with the catalogue's own names and targets."""
 
     def put(name, files):
-        entry = entries._ENTRIES[name]
+        entry = entries._entries()[name]
         members = tuple(
             replace(member, size=len(files[member.name]))
             for member in entry.archive.members
             if member.name in files
         )
         small = replace(entry, archive=replace(entry.archive, members=members))
-        monkeypatch.setitem(entries._ENTRIES, name, small)
+        monkeypatch.setitem(entries._entries(), name, small)
         (home / "islp").mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
             small.path(file).write_bytes(content)

@@ -42,7 +42,7 @@ def test_every_source_alone_delivers_the_pinned_bytes(
 ):
     monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
     alone = replace(entry, archive=replace(entry.archive, sources=(source,)))
-    monkeypatch.setitem(entries._ENTRIES, entry.name, alone)
+    monkeypatch.setitem(entries._entries(), entry.name, alone)
     get(entry.name)
     assert alone.is_cached
 

@@ -142,7 +142,7 @@ def _open_weights(entry: Entry, raw: bool) -> DataSet:
 
 
 def _open_table(entry: Entry, raw: bool) -> DataSet:
-    return _from_table(entry, readers.read_table(_bytes(entry, entry.files[0])))
+    return _from_table(entry, readers.read_table(_bytes(entry, entry.members[0].name)))
 
 
 def _open_nyse(entry: Entry, raw: bool) -> DataSet:

@@ -17,6 +17,10 @@ class Cell(nn.Module, ABC):
     computed for all time steps in one multiplication, and :meth:`step`, the part that must wait for
     the state. :meth:`unroll` runs them over time; a cell that has a faster way overrides it.
 
+    Most cells are gates and candidates, blocks of width ``hidden_dim``: a cell that names how many blocks
+    the input and the state feed is given the maps ``input`` (Xavier uniform, bias 0) and ``recurrent``
+    (orthogonal, no bias), each block drawn by itself.
+
     Args:
         input_dim: Width of :math:`x_t`.
         hidden_dim: Width of the output :math:`y_t`, and of every part of the state :math:`s_t` unless
@@ -25,15 +29,28 @@ class Cell(nn.Module, ABC):
 
     num_states = 1  # parts of the state
     is_complex = False  # whether they are complex numbers
+    input_blocks = 0  # gates and candidates that the input feeds
+    state_blocks = 0  # gates and candidates that the state feeds
+    input: nn.Linear
+    recurrent: nn.Linear
 
     def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
         self.input_dim, self.hidden_dim = input_dim, hidden_dim
         self.state_dim = hidden_dim
+        if self.input_blocks:
+            self.input = nn.Linear(input_dim, self.input_blocks * hidden_dim)
+            for block in self.input.weight.detach().split(hidden_dim):
+                nn.init.xavier_uniform_(block)
+            nn.init.zeros_(self.input.bias)
+        if self.state_blocks:
+            self.recurrent = nn.Linear(hidden_dim, self.state_blocks * hidden_dim, bias=False)
+            for block in self.recurrent.weight.detach().split(hidden_dim):
+                nn.init.orthogonal_(block)
 
-    @abstractmethod
     def project(self, x: Tensor) -> Tensor:
         """Return what the inputs ``(..., input_dim)`` contribute, shape ``(..., blocks * hidden_dim)``."""
+        return self.input(x)
 
     @abstractmethod
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
@@ -67,23 +84,6 @@ class Cell(nn.Module, ABC):
             state = moved
             outputs.append(output)
         return torch.stack(outputs, 1), state  # (B, T, hidden_dim)
-
-
-def input_map(input_dim: int, hidden_dim: int, num_blocks: int) -> nn.Linear:
-    """Build the map of the inputs to ``num_blocks`` gates and candidates, each Xavier uniform, bias 0."""
-    linear = nn.Linear(input_dim, num_blocks * hidden_dim)
-    for block in linear.weight.detach().split(hidden_dim):
-        nn.init.xavier_uniform_(block)
-    nn.init.zeros_(linear.bias)
-    return linear
-
-
-def state_map(hidden_dim: int, num_blocks: int) -> nn.Linear:
-    """Build the map of the state to ``num_blocks`` gates and candidates, each orthogonal, no bias."""
-    linear = nn.Linear(hidden_dim, num_blocks * hidden_dim, bias=False)
-    for block in linear.weight.detach().split(hidden_dim):
-        nn.init.orthogonal_(block)
-    return linear
 
 
 def last_real(outputs: Tensor, initial: Tensor, is_real: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gradatim.nn.activations import activation as build_activation
-from gradatim.nn.cells.cell import Cell, State, input_map, last_real, state_map
+from gradatim.nn.cells.cell import Cell, State, last_real
 from gradatim.nn.cells.elman_bptt import ElmanThroughTime
 
 
@@ -30,15 +30,12 @@ class ElmanCell(Cell):
         Elman, Finding Structure in Time, 1990.
     """
 
+    input_blocks, state_blocks = 1, 1
+
     def __init__(self, input_dim: int, hidden_dim: int, *, activation: str = "tanh") -> None:
         super().__init__(input_dim, hidden_dim)
         self.activation = activation
         self.phi = build_activation(activation)
-        self.input = input_map(input_dim, hidden_dim, 1)
-        self.recurrent = state_map(hidden_dim, 1)
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         h = self.phi(torch.addmm(projected, state[0], self.recurrent.weight.T))  # (B, H)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gradatim.nn.cells.cell import Cell, State, input_map, last_real, state_map
+from gradatim.nn.cells.cell import Cell, State, last_real
 from gradatim.nn.cells.gru_bptt import GRUThroughTime
 
 
@@ -36,14 +36,11 @@ class GRUCell(Cell):
         its first version and of cuDNN.
     """
 
+    input_blocks, state_blocks = 3, 3
+
     def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__(input_dim, hidden_dim)
-        self.input = input_map(input_dim, hidden_dim, 3)
-        self.recurrent = state_map(hidden_dim, 3)
         self.candidate_bias = nn.Parameter(torch.zeros(hidden_dim))
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def _state_bias(self) -> Tensor:
         zeros = self.candidate_bias.new_zeros(2 * self.hidden_dim)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 
 
 def reset_before(
@@ -54,13 +54,7 @@ class ChoGRUCell(Cell):
         Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014, eqs. 5 to 8.
     """
 
-    def __init__(self, input_dim: int, hidden_dim: int) -> None:
-        super().__init__(input_dim, hidden_dim)
-        self.input = input_map(input_dim, hidden_dim, 3)
-        self.recurrent = state_map(hidden_dim, 3)
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
+    input_blocks, state_blocks = 3, 3
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         gates, candidate = self.recurrent.weight.split([2 * self.hidden_dim, self.hidden_dim])

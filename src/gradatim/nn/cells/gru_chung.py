@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.gru_cho import reset_before
 
 
@@ -32,13 +32,7 @@ class ChungGRUCell(Cell):
         Chung et al., Empirical Evaluation of Gated Recurrent Neural Networks on Sequence Modeling, 2014.
     """
 
-    def __init__(self, input_dim: int, hidden_dim: int) -> None:
-        super().__init__(input_dim, hidden_dim)
-        self.input = input_map(input_dim, hidden_dim, 3)
-        self.recurrent = state_map(hidden_dim, 3)
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
+    input_blocks, state_blocks = 3, 3
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         gates, candidate = self.recurrent.weight.split([2 * self.hidden_dim, self.hidden_dim])

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from gradatim.nn.activations import activation as build_activation
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.highway import carry_or_transform
 
 
@@ -34,6 +34,8 @@ class HighwayCell(Cell):
         al., Recurrent Highway Networks, 2017, at depth 1.
     """
 
+    input_blocks, state_blocks = 2, 2
+
     def __init__(
         self,
         input_dim: int,
@@ -45,12 +47,7 @@ class HighwayCell(Cell):
         super().__init__(input_dim, hidden_dim)
         self.activation, self.gate_bias = activation, gate_bias
         self.phi = build_activation(activation)
-        self.input = input_map(input_dim, hidden_dim, 2)
-        self.recurrent = state_map(hidden_dim, 2)
         self.input.bias.detach()[hidden_dim:] = gate_bias
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         new, gate = torch.addmm(projected, state[0], self.recurrent.weight.T).chunk(2, -1)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.nn.cells.cell import Cell, State, input_map, last_real, state_map
+from gradatim.nn.cells.cell import Cell, State, last_real
 
 SATURATED = 1e30  # a sigmoid at ±this is exactly 1 or 0, its derivative exactly 0
 
@@ -58,16 +58,12 @@ class LSTMCell(Cell):
     """
 
     num_states = 2
+    input_blocks, state_blocks = 4, 4
 
     def __init__(self, input_dim: int, hidden_dim: int, *, forget_bias: float = 1.0) -> None:
         super().__init__(input_dim, hidden_dim)
         self.forget_bias = forget_bias
-        self.input = input_map(input_dim, hidden_dim, 4)
-        self.recurrent = state_map(hidden_dim, 4)
         self.input.bias.detach()[hidden_dim : 2 * hidden_dim] = forget_bias
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def gates(self, h: Tensor, projected: Tensor) -> LSTMGates:
         """Return gates and candidate from the last output ``h`` and a projected input."""

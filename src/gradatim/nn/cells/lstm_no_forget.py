@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 
 
 class NoForgetLSTMCell(Cell):
@@ -33,14 +33,7 @@ class NoForgetLSTMCell(Cell):
     """
 
     num_states = 2
-
-    def __init__(self, input_dim: int, hidden_dim: int) -> None:
-        super().__init__(input_dim, hidden_dim)
-        self.input = input_map(input_dim, hidden_dim, 3)
-        self.recurrent = state_map(hidden_dim, 3)
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
+    input_blocks, state_blocks = 3, 3
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         i, new, o = torch.addmm(projected, state[0], self.recurrent.weight.T).chunk(3, -1)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 
 
 class OutputMapLSTMCell(Cell):
@@ -32,18 +32,14 @@ class OutputMapLSTMCell(Cell):
     """
 
     num_states = 2
+    input_blocks, state_blocks = 4, 4
 
     def __init__(self, input_dim: int, hidden_dim: int, *, forget_bias: float = 1.0) -> None:
         super().__init__(input_dim, hidden_dim)
         self.forget_bias = forget_bias
-        self.input = input_map(input_dim, hidden_dim, 4)
-        self.recurrent = state_map(hidden_dim, 4)
         self.output_map = nn.Linear(hidden_dim, hidden_dim, bias=False)
         nn.init.eye_(self.output_map.weight)
         self.input.bias.detach()[hidden_dim : 2 * hidden_dim] = forget_bias
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         i, f, new, o = torch.addmm(projected, state[0], self.recurrent.weight.T).chunk(4, -1)

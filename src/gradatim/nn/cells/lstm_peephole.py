@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 
 
 class PeepholeLSTMCell(Cell):
@@ -33,17 +33,13 @@ class PeepholeLSTMCell(Cell):
     """
 
     num_states = 2
+    input_blocks, state_blocks = 4, 4
 
     def __init__(self, input_dim: int, hidden_dim: int, *, forget_bias: float = 1.0) -> None:
         super().__init__(input_dim, hidden_dim)
         self.forget_bias = forget_bias
-        self.input = input_map(input_dim, hidden_dim, 4)
-        self.recurrent = state_map(hidden_dim, 4)
         self.peepholes = nn.Parameter(torch.zeros(3, hidden_dim))  # i, f, o
         self.input.bias.detach()[hidden_dim : 2 * hidden_dim] = forget_bias
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         (h, c), (p_i, p_f, p_o) = state, self.peepholes

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gradatim.nn.cells.cell import Cell, State, input_map
+from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.interpolation import unroll_interpolation
 
 
@@ -31,14 +31,12 @@ class MinGRUCell(Cell):
         Feng et al., Were RNNs All We Needed?, 2024, section 3.1.
     """
 
+    input_blocks = 2
+
     def __init__(self, input_dim: int, hidden_dim: int, *, gate_bias: float = 0.0) -> None:
         super().__init__(input_dim, hidden_dim)
         self.gate_bias = gate_bias
-        self.input = input_map(input_dim, hidden_dim, 2)
         self.input.bias.detach()[:hidden_dim] = gate_bias
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         gate, new = projected.chunk(2, -1)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from gradatim.nn.cells.cell import Cell, State, input_map
+from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.interpolation import unroll_interpolation
 
 
@@ -35,14 +35,12 @@ class MinLSTMCell(Cell):
         Feng et al., Were RNNs All We Needed?, 2024, section 3.2.
     """
 
+    input_blocks = 3
+
     def __init__(self, input_dim: int, hidden_dim: int, *, forget_bias: float = 1.0) -> None:
         super().__init__(input_dim, hidden_dim)
         self.forget_bias = forget_bias
-        self.input = input_map(input_dim, hidden_dim, 3)
         self.input.bias.detach()[:hidden_dim] = forget_bias
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def _keep(self, forget: Tensor, write: Tensor) -> Tensor:
         return torch.sigmoid(functional.softplus(-write) - functional.softplus(-forget))

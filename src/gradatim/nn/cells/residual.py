@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gradatim.nn.activations import activation as build_activation
-from gradatim.nn.cells.cell import Cell, State, input_map, state_map
+from gradatim.nn.cells.cell import Cell, State
 
 
 class ResidualCell(Cell):
@@ -32,16 +32,13 @@ class ResidualCell(Cell):
         He et al., Deep Residual Learning for Image Recognition, 2016, along time instead of depth.
     """
 
+    input_blocks, state_blocks = 1, 2  # rows of U, then of Q
+
     def __init__(self, input_dim: int, hidden_dim: int, *, activation: str = "tanh") -> None:
         super().__init__(input_dim, hidden_dim)
         self.activation = activation
         self.phi = build_activation(activation)
-        self.input = input_map(input_dim, hidden_dim, 1)
-        self.recurrent = state_map(hidden_dim, 2)  # rows of U, then of Q
         nn.init.eye_(self.recurrent.weight.detach()[hidden_dim:])
-
-    def project(self, x: Tensor) -> Tensor:
-        return self.input(x)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         u, q = functional.linear(state[0], self.recurrent.weight).chunk(2, -1)

@@ -108,7 +108,7 @@ def test_repeated_hold_out():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = repeated_hold_out(
-            LogisticRegression(max_iter=999), X, y, repeats=6, test_share=0.3
+            LogisticRegression(max_iter=999), X, y, repeats=6, test_fraction=0.3
         )
     assert result.sizes == (45,) * 6
     assert result.mean > 0.9

@@ -28,7 +28,7 @@ def test_folds_keep_the_shares_of_the_classes():
     for train, test in make_splits(y, 5):
         assert np.bincount(y[train]).tolist() == [72, 8]
         assert np.bincount(y[test]).tolist() == [18, 2]
-    for train, test in hold_outs(y, repeats=4, test_share=0.2):
+    for train, test in hold_outs(y, repeats=4, test_fraction=0.2):
         assert np.bincount(y[train]).tolist() == [72, 8]
         assert np.bincount(y[test]).tolist() == [18, 2]
 

@@ -5,6 +5,7 @@ import torch
 
 from gradatim.instruments import descend, trajectory
 from gradatim.optim import OPTIMIZERS, HeavyBall
+from gradatim.randomness import seeded
 
 START = torch.tensor([1.0, -2.0], dtype=torch.float64)
 
@@ -33,7 +34,7 @@ def test_factories_and_the_start():
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_name_has_a_path(name):
-    with torch.random.fork_rng():
+    with seeded(0):
         path = trajectory(name, h, START, lr=1e-2, steps=3)
     assert path.points.shape == (4, 2)
     assert path.values.shape == path.gradient_norms.shape == (4,)

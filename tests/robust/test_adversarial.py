@@ -10,6 +10,7 @@ from torch import nn
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.losses import LOSSES
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 from gradatim.robust import Adversarial, fgsm, pgd, robust_accuracy
 from gradatim.training import Checkpoint, Objective, Trainer
 from gradatim.training.engines.choosing import works_in_any_layout
@@ -23,8 +24,7 @@ def problem(rows=64, dtype=torch.float64):
 
 
 def network(seed=0, norm=None, dropout=0.0):
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         return MLP((4, 16, 2), norm=norm, dropout=dropout).double()
 
 
@@ -90,8 +90,7 @@ def test_it_makes_the_model_robust():
     attack = partial(pgd, eps=0.2, steps=5)
     scores = {}
     for name, chosen in (("clean", None), ("robust", attack)):
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
+        with seeded(0):
             model = nn.Linear(11, 2)
         objective = None if chosen is None else Adversarial(chosen)
         Trainer(model, lr=0.05, epochs=20, batch_size=100, objective=objective).fit((X, y))

@@ -9,6 +9,7 @@ from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 from gradatim.training import EarlyStopping, History, Trainer, train_replicas
 from gradatim.training.batches import epoch_order
 
@@ -24,8 +25,7 @@ def separate(build, pairs, *, validation=None, seeds, lr, weight_decay, stopping
     """Train one after another with Trainer."""
     models, histories = [], []
     for k, pair in enumerate(pairs):
-        with torch.random.fork_rng():
-            torch.manual_seed(seeds[k])
+        with seeded(seeds[k]):
             model = build()
         trainer = Trainer(
             model,

@@ -6,6 +6,7 @@ from torch import nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 from gradatim.training import SWA, Callback, Checkpoint, EarlyStopping, Trainer
 
 
@@ -31,8 +32,7 @@ def data(rows=48):
 
 
 def train(callbacks, *, epochs=6, norm=None):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         model = MLP((3, 5, 1), norm=norm)
     return Trainer(model, "mse", "sgd", lr=0.1, epochs=epochs, batch_size=8, callbacks=callbacks)
 

@@ -5,14 +5,14 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.randomness import seeded
 from gradatim.training import Checkpoint, SwitchOptimizer, Trainer
 
 X = torch.linspace(-1, 1, 32).unsqueeze(1)
 
 
 def trainer(switch, *, epochs=8, lr=1e-2, more=()):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         model = nn.Linear(1, 1)
     return Trainer(model, "mse", "adam_then_sgd", lr=lr, epochs=epochs, batch_size=8,
                    callbacks=[switch, *more])  # fmt: skip

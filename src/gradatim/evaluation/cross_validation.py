@@ -130,7 +130,7 @@ def repeated_hold_out(
     y: Any,
     *,
     repeats: int = 10,
-    test_share: float = 0.2,
+    test_fraction: float = 0.2,
     score: str | Score | None = None,
     seed: int = 0,
 ) -> CrossValidation:
@@ -141,13 +141,13 @@ def repeated_hold_out(
         X: Inputs, one row per sample.
         y: Targets.
         repeats: Number of cuts.
-        test_share: Share of the rows that is tested.
+        test_fraction: Share of the rows that is tested.
         score: Name of the score.
         seed: Fixes the cuts.
     """
     stratified = None if is_classifier(model) else False
     splits = hold_outs(
-        y, repeats=repeats, test_share=test_share, is_stratified=stratified, seed=seed
+        y, repeats=repeats, test_fraction=test_fraction, is_stratified=stratified, seed=seed
     )
     return score_splits(model, X, y, splits, build_score(score, model))
 

@@ -73,7 +73,7 @@ def hold_outs(
     y: Any,
     *,
     repeats: int = 10,
-    test_share: float = 0.2,
+    test_fraction: float = 0.2,
     is_stratified: bool | None = None,
     seed: int = 0,
 ) -> list[Split]:
@@ -85,7 +85,7 @@ def hold_outs(
     """
     y = np.asarray(y)
     kind = ms.StratifiedShuffleSplit if _stratify(y, 2, is_stratified) else ms.ShuffleSplit
-    splitter = kind(repeats, test_size=test_share, random_state=seed)
+    splitter = kind(repeats, test_size=test_fraction, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), y))
 
 

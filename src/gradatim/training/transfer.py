@@ -2,11 +2,11 @@
 
 from typing import Any, TypeVar
 
-import torch
 from torch import nn
 
 from gradatim.errors import InvalidValue, choose
 from gradatim.optim import decay_groups
+from gradatim.randomness import seeded
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -73,8 +73,7 @@ def replace_head(model: Model, output_dim: int, *, name: str | None = None, seed
         )
     chosen = list(layers)[-1] if name is None else choose("replace_head", "name", name, layers)
     old = layers[chosen]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         new = nn.Linear(old.in_features, output_dim, bias=old.bias is not None)
     parent, _, own = chosen.rpartition(".")
     setattr(model.get_submodule(parent), own, new.to(old.weight))

@@ -6,14 +6,14 @@ from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 from gradatim.training import Callback, Trainer
 
 
 def problem():
     generator = torch.Generator().manual_seed(0)
     X = torch.randn(60, 3, generator=generator, dtype=torch.float64)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
+    with seeded(0):
         model = MLP((3, 5, 1), activation="tanh").double()
     return model, X, X.sum(1, keepdim=True).sin()
 
@@ -36,8 +36,7 @@ def test_equals_a_loop_written_by_hand(name):
     from gradatim.optim import build_optimizer
 
     model, X, y = problem()
-    with torch.random.fork_rng():
-        torch.manual_seed(4)
+    with seeded(4):
         twin, *_ = problem()
         optimizer = build_optimizer(name, twin, lr=0.05)
         losses = []

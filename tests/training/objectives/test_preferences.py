@@ -9,6 +9,7 @@ import torch
 
 from gradatim.decoding import generate
 from gradatim.models import GPT, RewardModel
+from gradatim.randomness import seeded
 from gradatim.training import (
     DPO,
     Callback,
@@ -25,8 +26,7 @@ PROMPTS = torch.zeros(128, 1, dtype=torch.long)
 
 
 def build(seed=0, vocab_size=4):
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         return GPT(vocab_size, 8, 16, 1, 2)
 
 

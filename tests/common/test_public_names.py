@@ -39,6 +39,13 @@ def test_a_public_name_is_documented(public):
         assert inspect.getdoc(value), "has no docstring"
 
 
+def test_the_arguments_of_a_function_are_documented(public):
+    label, value = public
+    if inspect.isfunction(value) and label.rpartition(".")[2] not in CHECKED:
+        is_documented = documented_arguments(inspect.getdoc(value)) is not None
+        assert is_documented or not inspect.signature(value).parameters, "has no Args"
+
+
 def test_documented_arguments_equal_the_signature(call):
     label, function = call
     arguments = documented_arguments(inspect.getdoc(function) or "")

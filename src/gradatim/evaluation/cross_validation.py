@@ -116,6 +116,12 @@ def leave_one_out(
 ) -> CrossValidation:
     """Fit on all rows but one and test on that one, for every row: N trainings.
 
+    Args:
+        model: An unfitted estimator.
+        X: Inputs, shape ``(N, features)``.
+        y: Targets.
+        score: Name of a metric or a :class:`Score`; by default the usual one of the task.
+
     Example:
         >>> from sklearn.linear_model import LinearRegression
         >>> leave_one_out(LinearRegression(), [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]).mean < 1e-20

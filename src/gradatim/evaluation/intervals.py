@@ -55,6 +55,9 @@ def corrected_interval(
 def held_out_ratio(splits: Sequence[Split]) -> float:
     """Test rows per training row, averaged over the folds.
 
+    Args:
+        splits: Training and test rows of each fold.
+
     Example:
         >>> held_out_ratio([(np.arange(8), np.arange(8, 10)), (np.arange(5), np.arange(5, 10))])
         0.625

@@ -79,6 +79,13 @@ def hold_outs(
 ) -> list[Split]:
     """Cut off a random test part, again and again.
 
+    Args:
+        y: Targets, one per row.
+        repeats: How often.
+        test_fraction: Share of the rows that is cut off.
+        is_stratified: Whether classes keep their shares; by default where ``y`` holds classes.
+        seed: Fixes the draws.
+
     Example:
         >>> [len(test) for train, test in hold_outs(np.arange(50) / 7, repeats=3)]
         [10, 10, 10]

@@ -139,7 +139,11 @@ def _file(name: str) -> Path:
 
 
 def summary(name: str) -> str:
-    """First line of an experiment's docstring, read from its text."""
+    """First line of an experiment's docstring, read from its text.
+
+    Args:
+        name: Of an experiment, such as ``"xor"``.
+    """
     return _first_line(_parse(_file(name)))
 
 

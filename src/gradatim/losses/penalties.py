@@ -28,23 +28,33 @@ def penalized_weights(model: nn.Module, *, biases: bool = False) -> list[Tensor]
 
 
 def weight_energy(model: nn.Module, *, biases: bool = False) -> Tensor:
-    r""":math:`\sum_q w_q^2`, the quantity that weight decay holds down.
+    r"""Add the squares of weights, :math:`\sum_q w_q^2`, the quantity that weight decay holds down.
 
-    >>> layer = nn.Linear(2, 1)
-    >>> _ = nn.init.constant_(layer.weight, 3.0)
-    >>> weight_energy(layer).item()
-    18.0
+    Args:
+        model: Whose weights count.
+        biases: Whether biases count too.
+
+    Example:
+        >>> layer = nn.Linear(2, 1)
+        >>> _ = nn.init.constant_(layer.weight, 3.0)
+        >>> weight_energy(layer).item()
+        18.0
     """
     return _total([w.square().sum() for w in penalized_weights(model, biases=biases)])
 
 
 def absolute_weight(model: nn.Module, *, biases: bool = False) -> Tensor:
-    r""":math:`\sum_q |w_q|`, with subgradient 0 at 0.
+    r"""Add the sizes of weights, :math:`\sum_q |w_q|`, with subgradient 0 at 0.
 
-    >>> layer = nn.Linear(2, 1)
-    >>> _ = nn.init.constant_(layer.weight, -3.0)
-    >>> absolute_weight(layer).item()
-    6.0
+    Args:
+        model: Whose weights count.
+        biases: Whether biases count too.
+
+    Example:
+        >>> layer = nn.Linear(2, 1)
+        >>> _ = nn.init.constant_(layer.weight, -3.0)
+        >>> absolute_weight(layer).item()
+        6.0
     """
     return _total([w.abs().sum() for w in penalized_weights(model, biases=biases)])
 

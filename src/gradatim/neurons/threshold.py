@@ -158,11 +158,15 @@ def gate(name: str, num_inputs: int = 2) -> ThresholdUnit:
 def binary_inputs(n: int) -> Tensor:
     """All :math:`2^n` inputs of ``n`` bits in counting order, the first input most significant.
 
-    >>> binary_inputs(2)
-    tensor([[0., 0.],
-            [0., 1.],
-            [1., 0.],
-            [1., 1.]])
+    Args:
+        n: Number of bits.
+
+    Example:
+        >>> binary_inputs(2)
+        tensor([[0., 0.],
+                [0., 1.],
+                [1., 0.],
+                [1., 1.]])
     """
     if not 1 <= n <= 24:
         raise InvalidValue(f"binary_inputs: n must be from 1 to 24, got {n}.")

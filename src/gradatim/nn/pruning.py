@@ -131,8 +131,12 @@ def apply_masks(model: nn.Module, masks: Mapping[str, Tensor]) -> nn.Module:
 def weight_sparsity(model: nn.Module) -> float:
     """Share of a model's prunable weights that are zero.
 
-    >>> weight_sparsity(apply_masks(nn.Linear(2, 1), {"": torch.tensor([[1.0, 0.0]])}))
-    0.5
+    Args:
+        model: With linear or convolutional layers.
+
+    Example:
+        >>> weight_sparsity(apply_masks(nn.Linear(2, 1), {"": torch.tensor([[1.0, 0.0]])}))
+        0.5
     """
     weights = [_weight(layer) for layer in prunable_layers(model).values()]
     zeros = sum(int((weight == 0).sum()) for weight in weights)

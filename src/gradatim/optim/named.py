@@ -53,6 +53,14 @@ def decay_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
     """Split parameters into decayed weights and undecayed biases and normalization scales.
 
     Vectors and scalars (biases, gains) carry no decay: shrinking them does not simplify the function.
+
+    Args:
+        model: Whose parameters an optimizer will move.
+        weight_decay: Of the weights.
+
+    Example:
+        >>> [(len(g["params"]), g["weight_decay"]) for g in decay_groups(nn.Linear(2, 1), 0.1)]
+        [(1, 0.1), (1, 0.0)]
     """
     parameters = [p for p in model.parameters() if p.requires_grad]
     if not weight_decay:
@@ -78,8 +86,12 @@ def _fastest(factory: OptimizerFactory, parameters: Iterable[torch.Tensor]) -> d
 def needs_closure(optimizer: Optimizer) -> bool:
     """Whether ``step`` must be given a function that evaluates loss and gradients, as L-BFGS must.
 
-    >>> needs_closure(torch.optim.SGD([torch.zeros(1)]))
-    False
+    Args:
+        optimizer: One of PyTorch's or of ours.
+
+    Example:
+        >>> needs_closure(torch.optim.SGD([torch.zeros(1)]))
+        False
     """
     return isinstance(optimizer, torch.optim.LBFGS) or getattr(optimizer, "needs_closure", False)
 

@@ -167,8 +167,12 @@ SCHEDULES: dict[str, Callable[[], Schedule]] = {
 def build_schedule(schedule: str | Schedule | None) -> Schedule:
     """Return the schedule called by a name, the function given, or a constant for ``None``.
 
-    >>> build_schedule("cosine")(0, 10)
-    1.0
+    Args:
+        schedule: One of ``SCHEDULES``, a function ``(t, T) -> factor``, or ``None``.
+
+    Example:
+        >>> build_schedule("cosine")(0, 10)
+        1.0
     """
     if schedule is None:
         return constant()

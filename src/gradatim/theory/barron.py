@@ -18,8 +18,12 @@ from gradatim.randomness import seeded
 def gaussian_bump(x: Tensor) -> Tensor:
     r"""The target :math:`f(x) = e^{-\lVert x \rVert^2/2}`, from ``(N, d)`` to ``(N,)``.
 
-    >>> gaussian_bump(torch.zeros(1, 5))
-    tensor([1.])
+    Args:
+        x: Points, shape ``(N, d)``.
+
+    Example:
+        >>> gaussian_bump(torch.zeros(1, 5))
+        tensor([1.])
     """
     return torch.exp(-x.square().sum(dim=1) / 2)
 
@@ -43,8 +47,14 @@ def barron_constant(dim: int) -> float:
 def barron_bound(num_units: int, dim: int, radius: float) -> float:
     r"""Barron's bound on the mean squared error, :math:`(2 r C_f)^2 / m`.
 
-    >>> barron_bound(4, 1, 1.0) == barron_bound(1, 1, 1.0) / 4
-    True
+    Args:
+        num_units: :math:`m`.
+        dim: Of the inputs, on which :math:`C_f` depends.
+        radius: :math:`r` of the ball on which the error is measured.
+
+    Example:
+        >>> barron_bound(4, 1, 1.0) == barron_bound(1, 1, 1.0) / 4
+        True
     """
     _check("barron_bound", num_units=num_units, radius=radius)
     return (2 * radius * barron_constant(dim)) ** 2 / num_units
@@ -99,8 +109,15 @@ def sample_ball(
 ) -> Tensor:
     r"""Points drawn uniformly from the ball :math:`\lVert x \rVert \le r`, shape ``(num_samples, dim)``.
 
-    >>> bool((sample_ball(100, 3, radius=2.0).norm(dim=1) <= 2.0).all())
-    True
+    Args:
+        num_samples: How many.
+        dim: Their dimension.
+        radius: :math:`r`.
+        generator: Source of randomness; PyTorch's own by default.
+
+    Example:
+        >>> bool((sample_ball(100, 3, radius=2.0).norm(dim=1) <= 2.0).all())
+        True
     """
     _check("sample_ball", num_samples=num_samples, dim=dim, radius=radius)
     x = torch.randn(num_samples, dim, generator=generator)

@@ -49,12 +49,21 @@ class Checkpoint(Callback):
 
 
 def save_checkpoint(path: str | Path, state: Mapping[str, Any]) -> Path:
-    """Store the state of a trainer as one safetensors file."""
+    """Store the state of a trainer as one safetensors file.
+
+    Args:
+        path: The file, which is written whole or not at all.
+        state: Of :meth:`Trainer.state_dict`.
+    """
     return save_tree(path, state, kind="checkpoint")
 
 
 def load_checkpoint(path: str | Path) -> dict[str, Any]:
-    """Read the state of a trainer, whole and unharmed, or raise one clear sentence."""
+    """Read the state of a trainer, whole and unharmed, or raise one clear sentence.
+
+    Args:
+        path: A file of :func:`save_checkpoint`.
+    """
     return load_tree(path, kind="checkpoint")
 
 

@@ -152,10 +152,14 @@ METRICS: dict[str, Callable[[], Metric]] = {
 def build_metric(metric: str | MetricFunction) -> Metric:
     """Start a metric by name, or from a function ``(output, target) -> batch mean``.
 
-    >>> metric = build_metric("accuracy")
-    >>> metric.update(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([1, 1]))
-    >>> metric.compute()
-    0.5
+    Args:
+        metric: One of ``METRICS``, or a function.
+
+    Example:
+        >>> metric = build_metric("accuracy")
+        >>> metric.update(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([1, 1]))
+        >>> metric.compute()
+        0.5
     """
     if isinstance(metric, str):
         return METRICS[choose("build_metric", "metric", metric, METRICS)]()

@@ -25,6 +25,9 @@ class Batches(Protocol):
     def whole(self) -> Iterator[Batch]:
         """Yield everything once, in order, in pieces as large as is good for evaluation."""
 
+    def count(self, batch: Batch) -> int:
+        """Return the rows of a batch, by which its figures are weighted in the means of an epoch."""
+
 
 def as_tensor(values: object, dtype: torch.dtype, name: str) -> Tensor:
     """View ``values`` as a tensor, floating point numbers in ``dtype``; copies only when it must."""
@@ -106,6 +109,9 @@ class InMemory:
         for piece in zip(*pieces, strict=True):
             yield tuple(part.to(self.device) for part in piece)
 
+    def count(self, batch: Batch) -> int:
+        return len(batch[0])  # all tensors were found to have equally many
+
 
 class Stream:
     """Any iterable of batches, re-iterated every epoch; it may be larger than memory.
@@ -134,6 +140,9 @@ class Stream:
 
     def whole(self) -> Iterator[Batch]:
         return map(self.convert, self.source)
+
+    def count(self, batch: Batch) -> int:
+        return rows_of(batch)
 
     @property
     def has_state(self) -> bool:
@@ -164,7 +173,7 @@ def move(batch: Batch, device: torch.device, dtype: torch.dtype) -> Batch:
 
 
 def rows_of(batch: Batch) -> int:
-    """Count the rows of a batch, by which its figures are weighted in the means of an epoch.
+    """Count the rows of a batch from a stream.
 
     An object says so itself, by ``rows`` or its length. The parts of a tuple or mapping must agree; numbers and texts
     among them have no say, and a batch of nothing else counts as one row.

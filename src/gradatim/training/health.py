@@ -1,5 +1,6 @@
 """Where a run went bad: the first layer whose output or gradient is not finite."""
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
@@ -160,3 +161,16 @@ def check_parameters(model: nn.Module, *, epoch: int, number: int) -> None:
         batch=number,
         layer=layer,
     )
+
+
+def check_figures(means: Mapping[str, float], *, epoch: int, number: int) -> None:
+    """Raise if a mean over an epoch of ``number`` batches is not finite: on an accelerator the last are read late."""
+    for name, value in means.items():
+        if not math.isfinite(value):
+            raise NonFiniteError(
+                f"Training stopped: {name} is not finite at epoch {epoch}, in one of the last of {number} batches. "
+                "Lower the learning rate, scale the inputs or set clip_norm.",
+                epoch=epoch,
+                batch=number,
+                layer=name.removeprefix("train_"),
+            )

@@ -14,6 +14,7 @@ from gradatim.errors import InvalidValue
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_schedule
 from gradatim.optim.named import OptimizerFactory
+from gradatim.randomness import seeded
 from gradatim.training.batches import as_tensor
 from gradatim.training.callbacks import EarlyStopping
 from gradatim.training.engines.choosing import SLOWER, why_not_stacked
@@ -195,8 +196,7 @@ def _trainer(model: nn.Module, settings: Settings, k: int) -> Trainer:
 
 
 def _build(build: Callable[[], nn.Module], seed: int) -> nn.Module:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return build()
 
 

@@ -11,7 +11,7 @@ from gradatim.randomness import seeded
 from gradatim.training.batches import Batch
 from gradatim.training.callbacks import Callback
 from gradatim.training.history import Record
-from gradatim.training.objectives.objective import evaluate
+from gradatim.training.objectives.objective import loss_and_figures
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
@@ -108,4 +108,4 @@ class _Forward(nn.Module):
         self.objective, self.model = trainer.objective, trainer.model
 
     def forward(self, batch: Batch) -> None:
-        evaluate(self.objective, self.model, batch)
+        loss_and_figures(self.objective, self.model, batch)

@@ -26,7 +26,6 @@ from gradatim.training.batches import (
     as_tensor,
     make_batches,
     prepare_target,
-    rows_of,
 )
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, check_fit, load_checkpoint
@@ -43,7 +42,12 @@ from gradatim.training.engines.choosing import (
     works_in_any_layout,
 )
 from gradatim.training.engines.engine import Engine, Run
-from gradatim.training.health import check_parameters, explain_bad_batch, explain_bad_loss
+from gradatim.training.health import (
+    check_figures,
+    check_parameters,
+    explain_bad_batch,
+    explain_bad_loss,
+)
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import CANCELLED, INTERRUPTED, EngineChoice, History
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
@@ -51,7 +55,7 @@ from gradatim.training.objectives.objective import (
     Figures,
     ObjectiveFunction,
     as_objective,
-    evaluate,
+    loss_and_figures,
 )
 from gradatim.training.objectives.supervised import Supervised
 from gradatim.training.progress import TrainingBar
@@ -183,7 +187,7 @@ class Trainer:
             self._reset()
         else:
             self._restore(batches, self._resumed.get("stream"))
-        run = self._describe()
+        run = self._describe(batches)
         choice = choose_engine(self.engine, run, batches)
         note = "; images lie channels last" if self.is_channels_last else ""
         self.history.engine = EngineChoice(choice.name, choice.reason + note)
@@ -215,7 +219,7 @@ class Trainer:
         self.model.eval()
         return self.history
 
-    def _describe(self) -> Run:
+    def _describe(self, batches: Batches) -> Run:
         return Run(
             self.model,
             self.objective,
@@ -223,6 +227,7 @@ class Trainer:
             self.batch_size,
             self.clip_norm,
             self.clip_value,
+            batches.count,
             self._observe,
             self._gradient_watch(),
             has_scheduler=self.scheduler is not None,
@@ -285,7 +290,9 @@ class Trainer:
 
     def _finish_epoch(self, held_out: Batches | None, bar: TrainingBar) -> None:
         check_parameters(self.model, epoch=self.epoch + 1, number=self.position)
-        record = {"epoch": self.epoch + 1, **self.totals.means()}
+        means = self.totals.means()
+        check_figures(means, epoch=self.epoch + 1, number=self.position)
+        record = {"epoch": self.epoch + 1, **means}
         if held_out is not None:
             figures = {f"validation_{k}": v for k, v in self._measure(held_out).items()}
             bar.validated(figures, self.epoch)
@@ -361,8 +368,8 @@ class Trainer:
         # not inference mode: an objective may need gradients of its own
         with torch.no_grad():
             for batch in batches.whole():
-                loss, figures = evaluate(self.objective, self.model, batch)
-                totals.add(loss, rows_of(batch), figures)
+                loss, figures = loss_and_figures(self.objective, self.model, batch)
+                totals.add(loss, batches.count(batch), figures)
         return {name.removeprefix("train_"): value for name, value in totals.means().items()}
 
     @torch.inference_mode()
@@ -391,7 +398,7 @@ class Trainer:
             raise explain_bad_loss(
                 self.model,
                 batch,
-                partial(evaluate, self.objective, self.model, batch),
+                partial(loss_and_figures, self.objective, self.model, batch),
                 epoch=self.epoch + 1,
                 number=self.position + 1 - ago,
                 figure=self.totals.bad,

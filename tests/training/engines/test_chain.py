@@ -187,7 +187,7 @@ def test_hooks_frozen_weights_and_parametrizations_take_the_general_path():
 def test_when_the_fast_path_is_taken(arguments, x, y, fits):
     trainer = Trainer(arguments.pop("model", None) or MLP((2, 1)), **arguments)
     batches = InMemory((x, y), 4, seed=0, device=torch.device("cpu"))
-    assert (why_not_chain(trainer._describe(), batches) == "") is fits
+    assert (why_not_chain(trainer._describe(batches), batches) == "") is fits
 
 
 def test_thread_count_is_restored():

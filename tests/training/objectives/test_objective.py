@@ -19,7 +19,8 @@ from gradatim.training import (
     Supervised,
     Trainer,
 )
-from gradatim.training.objectives.objective import as_objective, evaluate
+from gradatim.training.objectives.objective import as_objective, loss_and_figures
+from gradatim.training.totals import Totals
 
 
 class Number(nn.Module):
@@ -134,6 +135,21 @@ def test_a_second_loss_that_is_not_a_number_ends_the_run(poison_at):
         Trainer(Number(2.0), objective=Game(poison_at=poison_at), epochs=4, batch_size=8).fit(DATA)
     assert caught.value.layer == "second_loss"
     assert (caught.value.epoch - 1) * 5 + caught.value.batch == poison_at
+
+
+def test_figures_that_are_read_late_are_looked_at_before_the_epoch_ends():
+    class Lazy(Trainer):
+        def _new_totals(self):
+            return Totals(is_lazy=True)
+
+    for game, name in ((Game(poison_at=4), "second_loss"), (Game(poison_at=40), None)):
+        trainer = Lazy(Number(2.0), objective=game, epochs=1, batch_size=8)
+        if name is None:
+            trainer.fit(DATA)
+            continue
+        with pytest.raises(NonFiniteError, match="train_second_loss is not finite at epoch 1") as caught:  # fmt: skip
+            trainer.fit(DATA)
+        assert caught.value.layer == name
 
 
 def test_a_game_without_a_main_loss_is_watched_too():
@@ -271,10 +287,10 @@ def test_metrics_and_loss_of_a_loss_objective_come_from_one_forward_pass():
 def test_functions_return_losses_or_figures():
     model = nn.Identity()
     loss = torch.tensor(2.0)
-    assert evaluate(lambda m, b: loss, model, ()) == (loss, {})
-    assert evaluate(lambda m, b: {"loss": loss, "a": 1.0}, model, ()) == (loss, {"a": 1.0})
+    assert loss_and_figures(lambda m, b: loss, model, ()) == (loss, {})
+    assert loss_and_figures(lambda m, b: {"loss": loss, "a": 1.0}, model, ()) == (loss, {"a": 1.0})
     with pytest.raises(InvalidType, match="must return a loss or a mapping of figures, got float"):
-        evaluate(lambda m, b: 1.0, model, ())
+        loss_and_figures(lambda m, b: 1.0, model, ())
     with pytest.raises(InvalidType, match=r"objective must be a function .* got int"):
         Trainer(nn.Linear(1, 1), objective=3)
     game = Game()

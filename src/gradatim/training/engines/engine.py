@@ -40,6 +40,7 @@ class Run:
         batch_size: Most rows of a batch cut from memory.
         clip_norm: Largest norm of the gradient.
         clip_value: Largest absolute value of an entry of the gradient.
+        count: Counts the rows of a batch.
         observe: Told the loss of a batch, the batch, the other figures and the rows, before the backward pass.
         on_gradients: Told the loss when gradients are there, before the update.
         has_scheduler: Whether a scheduler counts the optimizer's steps.
@@ -52,6 +53,7 @@ class Run:
     batch_size: int
     clip_norm: float | None
     clip_value: float | None
+    count: Callable[[Batch], int]
     observe: Callable[[Tensor | None, Batch, Figures, int], None]
     on_gradients: Callable[[Tensor], None] | None
     has_scheduler: bool = False

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from gradatim.errors import InvalidType
 from gradatim.optim import needs_closure
-from gradatim.training.batches import Batch, rows_of
+from gradatim.training.batches import Batch
 from gradatim.training.engines.engine import Run
-from gradatim.training.objectives.objective import Figures, Objective, evaluate
+from gradatim.training.objectives.objective import Figures, Objective, loss_and_figures
 
 Forward = Callable[[Batch], tuple[Tensor | None, Figures]]
 
@@ -22,15 +22,18 @@ class GeneralEngine:
     Args:
         run: What to move.
         forward: Gives loss and figures of a batch in the place of the objective.
-        weigh: Counts what a batch counts for.
+        count: Counts what a batch weighs, in the place of its rows.
     """
 
     def __init__(
-        self, run: Run, forward: Forward | None = None, weigh: Callable[[Batch], int] = rows_of
+        self,
+        run: Run,
+        forward: Forward | None = None,
+        count: Callable[[Batch], int] | None = None,
     ) -> None:
-        self.run, self.weigh = run, weigh
+        self.run, self.count = run, count or run.count
         self.model, self.optimizer = run.model, run.optimizer
-        self.forward = forward or partial(evaluate, run.objective, run.model)
+        self.forward = forward or partial(loss_and_figures, run.objective, run.model)
         self.prepares = type(run.objective).prepare is not Objective.prepare
         self.needs_closure = needs_closure(run.optimizer)
         self.threads = torch.get_num_threads()
@@ -53,7 +56,7 @@ class GeneralEngine:
         run = self.run
         loss, figures = self.forward(batch)
         if is_observed:
-            run.observe(loss, batch, figures, self.weigh(batch))
+            run.observe(loss, batch, figures, self.count(batch))
         if loss is None:
             return None
         self.optimizer.zero_grad(set_to_none=True)

@@ -40,7 +40,7 @@ class TruncatedEngine:
         self.model, self.objective = run.model, run.objective
         self.before: Any = None
         self.after: Any = None
-        self.general = GeneralEngine(run, self._forward, weigh=_count_steps)
+        self.general = GeneralEngine(run, self._forward, count=_count_steps)
         self.threads = self.general.threads
 
     def mode(self) -> AbstractContextManager[object]:

@@ -125,12 +125,12 @@ def as_objective(objective: ObjectiveFunction) -> Objective:
     return FunctionObjective(objective)
 
 
-def evaluate(
+def loss_and_figures(
     objective: ObjectiveFunction, model: nn.Module, batch: Batch
 ) -> tuple[Tensor | None, Figures]:
     """Return the loss of a batch, if there is one, and the other figures of an objective.
 
-    >>> evaluate(lambda model, batch: {"game": 1.0}, nn.Identity(), ())
+    >>> loss_and_figures(lambda model, batch: {"game": 1.0}, nn.Identity(), ())
     (None, {'game': 1.0})
     """
     result = objective(model, batch)

@@ -98,6 +98,6 @@ class _Plan:
     """Kernel calls for rows that share rate, decay and clock."""
 
     def __init__(
-        self, lr: float, clock: int, steps: list[Tensor], calls: list[Callable[..., Any]]
+        self, lr: float, clock: int, steps: list[Tensor], calls: Sequence[Callable[..., Any]]
     ) -> None:
         self.lr, self.clock, self.steps, self.calls = lr, clock, steps, calls

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from gradatim.events import Cancelled
+from gradatim.events import Cancelled, CancelToken
 from gradatim.fitting.learning import read_target, train_network
 from gradatim.training import Callback, NonFiniteError
 
@@ -56,6 +56,17 @@ def test_ctrl_c_is_no_result_and_the_next_run_goes_on(tmp_path):
 def test_without_a_file_ctrl_c_is_no_result_either():
     with pytest.raises(Cancelled):
         train(callbacks=[Interrupt()])
+
+
+def test_a_token_ends_the_training():
+    token = CancelToken()
+
+    class Press(Callback):
+        def on_batch_end(self, trainer, loss):
+            token.cancel()
+
+    with pytest.raises(Cancelled):
+        train(callbacks=[Press()], cancel=token)
 
 
 def test_what_the_trainer_does_not_know_is_refused():

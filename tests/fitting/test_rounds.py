@@ -4,40 +4,46 @@ import pytest
 import torch
 from torch import nn
 
-from gradatim.fitting.rounds import OUT_OF_TIME, Deadline, early_end, train_in_rounds
-from gradatim.training import Callback, Checkpoint, History, Trainer
+from gradatim.fitting.learning import train_network
+from gradatim.fitting.rounds import OUT_OF_TIME, Deadline, Plan, Size, early_end, largest_plan
+from gradatim.training import Callback, History
 
 DATA = (torch.randn(40, 3), torch.randn(40, 1))
 
 
-def trainer(path, *callbacks):
-    torch.manual_seed(0)
-    return Trainer(
-        nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1)), "mse", epochs=5, batch_size=10,
-        callbacks=[*callbacks, Checkpoint(path)], progress=False,
-    )  # fmt: skip
+class Keep(Callback):
+    """Keeps the trainer."""
 
-
-class Interrupt(Callback):
-    def on_epoch_end(self, trainer, record):
-        if record["epoch"] == 3:
-            raise KeyboardInterrupt
-
-
-def test_ctrl_c_is_no_result_and_the_next_run_goes_on(tmp_path):
-    whole = train_in_rounds(trainer(tmp_path / "a"), DATA, DATA, checkpoint=tmp_path / "a")
-    with pytest.raises(KeyboardInterrupt):
-        train_in_rounds(trainer(tmp_path / "b", Interrupt()), DATA, DATA, checkpoint=tmp_path / "b")
-    again = trainer(tmp_path / "b", Callback())
-    rest = train_in_rounds(again, DATA, DATA, checkpoint=tmp_path / "b")
-    assert rest["validation_loss"] == pytest.approx(whole["validation_loss"])
+    def on_fit_start(self, trainer):
+        self.trainer = trainer
 
 
 def test_the_deadline_stops_after_the_batch(tmp_path):
-    late = trainer(tmp_path / "a", Deadline(lambda: late.steps >= 6))
-    history = train_in_rounds(late, DATA, DATA, checkpoint=tmp_path / "a")
-    assert late.steps == 6
+    kept = Keep()
+    _, history = train_network(
+        lambda: nn.Linear(3, 1), DATA, DATA, loss="mse", epochs=5, batch_size=10, seed=0,
+        callbacks=[kept, Deadline(lambda: kept.trainer.steps >= 6)], checkpoint=tmp_path / "a",
+    )  # fmt: skip
+    assert kept.trainer.steps == 6
     assert history.stopped == OUT_OF_TIME
+
+
+@pytest.mark.parametrize(("seconds", "dim", "steps"), [(0, 10, 0), (100, 10, 10), (399, 20, 19), (400, 40, 10)])  # fmt: skip
+def test_the_largest_plan_that_takes_enough_steps(seconds, dim, steps):
+    plans = [Plan(Size(dim, 1, 1), seed=7) for dim in (10, 20, 40)]
+    chosen = largest_plan(plans, lambda plan: seconds // plan.size.dim, lambda plan: plan.steps >= 10)  # fmt: skip
+    assert (chosen.size.dim, chosen.steps, chosen.rounds, chosen.seed) == (dim, steps, 1, 7)
+
+
+def test_larger_plans_are_not_measured_once_one_is_too_large():
+    measured = []
+
+    def count(plan):
+        measured.append(plan.size.dim)
+        return 1
+
+    largest_plan((Plan(Size(d, 1, 1)) for d in (10, 20, 40, 80)), count, lambda plan: plan.size.dim < 40)  # fmt: skip
+    assert measured == [10, 20, 40]
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,6 @@ class Text(NamedTuple):
     digest: str
     is_cut: bool
 
-    def fingerprint(self) -> str:
-        """Return the hash of all of it."""
-        return self.digest
-
 
 class Tokens(NamedTuple):
     """Token numbers of the parts of a text, in its order: the last part is for the test.

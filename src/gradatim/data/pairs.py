@@ -1,6 +1,5 @@
 """Pairs of sentences: read, sampled, and split so that no sentence stands on both sides."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -26,24 +25,6 @@ class Question(NamedTuple):
 
     source: str
     references: list[str]
-
-
-class Sampled(NamedTuple):
-    """Pairs as they were read.
-
-    Args:
-        name: Short name of the data.
-        pairs: The pairs, all or a sample.
-        notes: What was done, one sentence each.
-    """
-
-    name: str
-    pairs: list[Pair]
-    notes: list[str]
-
-    def fingerprint(self) -> str:
-        """Return a hash of all pairs."""
-        return hashlib.blake2b(repr(self.pairs).encode(), digest_size=16).hexdigest()
 
 
 class Parts(NamedTuple):

@@ -17,6 +17,13 @@ def hold_contest(read: Callable[[], Any], job: Any, **how: Any) -> "FitResult":
     return contest.hold_contest(read, job, **how)
 
 
+def take_course(read: Callable[[], Any], job: Any, **how: Any) -> "FitResult":
+    """The course of networks that write: one large network, trained once."""
+    from gradatim.fitting import course
+
+    return course.take_course(read, job, **how)
+
+
 def by_its_flag(data: object, given: Mapping[str, Any]) -> bool:
     """Data alone never mean a kind that a flag asks for."""
     return False

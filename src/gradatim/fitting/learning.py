@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from torch import nn
 
-from gradatim.events import Cancelled
+from gradatim.events import CancelToken
 from gradatim.randomness import seeded
 from gradatim.training import Callback, Checkpoint, History, Trainer
 
@@ -64,6 +64,7 @@ def train_network(
     device: str = "cpu",
     callbacks: Sequence[Callback] = (),
     checkpoint: Path | None = None,
+    cancel: CancelToken | None = None,
     **settings: Any,
 ) -> tuple[Network, History]:
     """Build a network and train it, or go on from the file that an earlier run left.
@@ -78,11 +79,12 @@ def train_network(
         device: As there.
         callbacks: As there.
         checkpoint: File that is written after every epoch; if it is there, training goes on from it.
+        cancel: Ends the run after the current batch, once it is cancelled.
         settings: Further arguments of the Trainer, which refuses what it does not know.
 
     Raises:
         NonFiniteError: Training diverged.
-        Cancelled: Training was interrupted; half a training must not pass for a result.
+        Cancelled: Training was interrupted or cancelled; half a training must not pass for a result.
     """
     with seeded(seed):
         network = build()
@@ -93,7 +95,4 @@ def train_network(
     )  # fmt: skip
     if checkpoint is not None and checkpoint.is_file():
         trainer.resume(checkpoint)
-    history = trainer.fit(train, validation)
-    if history.stopped == "interrupted":
-        raise Cancelled
-    return network, history
+    return network, trainer.fit(train, validation, cancel=cancel).check_complete()

@@ -1,7 +1,7 @@
-"""Training in rounds: a look at the validation part after each, a file to go on from, an end in time."""
+"""Training in rounds: how large and how long, a look at the validation part after each, an end in time."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from torch import Tensor
@@ -20,6 +20,62 @@ class Size(NamedTuple):
     num_heads: int
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How a network is built and trained.
+
+    Args:
+        size: Width, depth and heads.
+        context: Tokens it looks at.
+        batch_size: Windows or pairs of a step.
+        steps: Steps of a round.
+        rounds: Rounds, each with a look at the validation part.
+        dropout: Probability to drop an entry.
+        seed: Fixes all randomness.
+    """
+
+    size: Size
+    context: int = 64
+    batch_size: int = 64
+    steps: int = 1
+    rounds: int = 10
+    dropout: float = 0.0
+    seed: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that training reads."""
+        return self.rounds * self.steps * self.batch_size * self.context
+
+
+def largest_plan(
+    plans: Iterable[Plan], count: Callable[[Plan], int], is_enough: Callable[[Plan], bool]
+) -> Plan:
+    """The largest network that still learns enough in the time there is; the smallest in any case.
+
+    Args:
+        plans: Ever larger ones.
+        count: Steps that the time allows.
+        is_enough: Whether a plan with so many steps is worth its size.
+
+    Returns:
+        The plan, with all its steps in one round.
+
+    Example:
+        >>> plans = [Plan(Size(dim, 1, 1)) for dim in (10, 20, 40)]
+        >>> largest_plan(plans, lambda plan: 100 // plan.size.dim, lambda plan: plan.steps >= 5)
+        Plan(size=Size(dim=20, num_layers=1, num_heads=1), context=64, batch_size=64, steps=5, rounds=1, dropout=0.0, seed=0)
+    """
+    best: Plan | None = None
+    for plan in plans:
+        whole = replace(plan, steps=count(plan), rounds=1)
+        if best is not None and not is_enough(whole):
+            break
+        best = whole
+    assert best is not None
+    return best
+
+
 class Deadline(Callback):
     """Ask the trainer to stop when the time is over."""
 
@@ -31,28 +87,6 @@ class Deadline(Callback):
     def on_batch_end(self, trainer: Trainer, loss: Tensor | None) -> None:
         if self.is_over():
             trainer.stop(OUT_OF_TIME)
-
-
-def train_in_rounds(
-    trainer: Trainer, train: object, validation: object, *, checkpoint: Path
-) -> History:
-    """Train, or go on from the file that an earlier run left.
-
-    Args:
-        trainer: Writes ``checkpoint`` after every epoch.
-        train: Batches to learn from.
-        validation: Batches to choose the best round by.
-        checkpoint: If it is there, training goes on from it.
-
-    Raises:
-        KeyboardInterrupt: Half a training must not pass for a result.
-    """
-    if checkpoint.is_file():
-        trainer.resume(checkpoint)
-    history = trainer.fit(train, validation)
-    if history.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return history
 
 
 def early_end(history: History, rounds: int, remedy: str) -> list[Concern]:

@@ -13,12 +13,11 @@ from gradatim.data.tokenizers import BytePairTokenizer, ByteTokenizer
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.events import Sample
 from gradatim.fitting import write_predictions
-from gradatim.fitting.rounds import Size
-from gradatim.fitting.translation import job as translation_job
+from gradatim.fitting.rounds import Plan, Size
+from gradatim.fitting.translation import course as translation_course
 from gradatim.fitting.translation import networks
 from gradatim.fitting.translation.batches import PairBatches, decode, encode
 from gradatim.fitting.translation.judging import bleu, block_distances, chrf, look_up
-from gradatim.fitting.translation.networks import Plan
 from gradatim.reports import report as report_module
 
 NUMBERS = ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht")
@@ -41,7 +40,7 @@ PLAN = Plan(Size(32, 1, 2), steps=100, rounds=3, batch_size=32, dropout=0.0)
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr(translation_job, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))  # fmt: skip
+    monkeypatch.setattr(translation_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))  # fmt: skip
     monkeypatch.setattr(report_module, "_png", lambda figure: b"")
 
 
@@ -82,7 +81,9 @@ def test_a_language_is_learned(path, tmp_path):
 
 
 def test_a_killed_run_goes_on_to_the_same_model(path, tmp_path, monkeypatch):
-    monkeypatch.setattr(translation_job, "make_plan", lambda *a, seed, **k: replace(PLAN, steps=6))
+    monkeypatch.setattr(
+        translation_course, "make_plan", lambda *a, seed, **k: replace(PLAN, steps=6)
+    )
     whole = fit(path, **JOB, output=tmp_path / "a")
 
     def kill(event):

@@ -1,16 +1,14 @@
 """A long text as a kind of data: a language model learns to go on with it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.kind import Kind
+from gradatim.fitting.kind import Kind, take_course
 from gradatim.fitting.options import Options, option
 
 if TYPE_CHECKING:
-    from gradatim.data.corpus import Text
-    from gradatim.fitting.contest import FitResult
+    from gradatim.fitting.language.course import LanguageCourse
     from gradatim.fitting.language.model import LanguageModel
 
 TOKENIZERS = ("character", "byte", "byte-pair")
@@ -41,16 +39,10 @@ class LanguageOptions(Options):
             )
 
 
-def _read(data: Any, job: LanguageOptions) -> "Text":
-    from gradatim.fitting.language.job import read_data
+def _read(data: Any, job: LanguageOptions) -> "LanguageCourse":
+    from gradatim.fitting.language.course import read_course
 
-    return read_data(data, job)
-
-
-def _course(read: "Callable[[], Text]", job: LanguageOptions, **how: Any) -> "FitResult":
-    from gradatim.fitting.language.job import fit_language
-
-    return fit_language(read, job, **how)
+    return read_course(data, job)
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "LanguageModel":
@@ -66,7 +58,7 @@ LANGUAGE = Kind(
     options=LanguageOptions,
     read=_read,
     load=_load,
-    course=_course,
+    course=take_course,
     flag="language_model",
     flag_help="DATA is a text; train a network that goes on with it.",
 )

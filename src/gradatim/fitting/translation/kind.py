@@ -1,16 +1,14 @@
 """Pairs of sentences as a kind of data: a translator learns from them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.kind import Kind
+from gradatim.fitting.kind import Kind, take_course
 from gradatim.fitting.options import Options
 
 if TYPE_CHECKING:
-    from gradatim.data.pairs import Sampled
-    from gradatim.fitting.contest import FitResult
+    from gradatim.fitting.translation.course import TranslationCourse
     from gradatim.fitting.translation.model import TranslationModel
 
 
@@ -29,16 +27,10 @@ class TranslationOptions(Options):
                 )
 
 
-def _read(data: Any, job: TranslationOptions) -> "Sampled":
-    from gradatim.fitting.translation.job import read_data
+def _read(data: Any, job: TranslationOptions) -> "TranslationCourse":
+    from gradatim.fitting.translation.course import read_course
 
-    return read_data(data, job)
-
-
-def _course(read: "Callable[[], Sampled]", job: TranslationOptions, **how: Any) -> "FitResult":
-    from gradatim.fitting.translation.job import fit_translation
-
-    return fit_translation(read, job, **how)
+    return read_course(data, job)
 
 
 def _load(description: dict[str, Any], tensors: dict[str, Any]) -> "TranslationModel":
@@ -54,7 +46,7 @@ TRANSLATION = Kind(
     options=TranslationOptions,
     read=_read,
     load=_load,
-    course=_course,
+    course=take_course,
     flag="translate",
     flag_help="DATA has a sentence, a tab and its translation a line.",
 )

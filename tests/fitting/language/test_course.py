@@ -13,11 +13,10 @@ from gradatim.errors import InvalidType, InvalidValue
 from gradatim.events import Sample, Stage
 from gradatim.experiments._characters import made_up_text
 from gradatim.fitting import write_predictions
-from gradatim.fitting.language import job as language_job
-from gradatim.fitting.language import sections, watching
+from gradatim.fitting.language import course as language_course
+from gradatim.fitting.language import sections
 from gradatim.fitting.language.kind import LanguageOptions
-from gradatim.fitting.language.networks import Plan
-from gradatim.fitting.rounds import Size
+from gradatim.fitting.rounds import Plan, Size
 from gradatim.reports import report as report_module
 
 PLAN = Plan(Size(32, 2, 2), context=32, batch_size=16, steps=15, rounds=3)
@@ -27,10 +26,12 @@ JOB = {"language_model": True, "budget": 3600.0}  # time plays no part: the plan
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
     """Seconds instead of a minute: a small network, a short context, no drawing."""
-    monkeypatch.setattr(language_job, "choose_context", lambda budget: 32)
-    monkeypatch.setattr(language_job, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
+    monkeypatch.setattr(language_course, "choose_context", lambda budget: 32)
+    monkeypatch.setattr(
+        language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed)
+    )
     monkeypatch.setattr(report_module, "_png", lambda figure: b"")
-    monkeypatch.setattr(watching, "SHOWN", 20)
+    monkeypatch.setattr(language_course, "SHOWN", 20)
     monkeypatch.setattr(sections, "WRITTEN", 20)
 
 

@@ -46,7 +46,7 @@ def text_model():
     encoder = SentenceEncoder(BERT(40, 16, 8, 1, 2), tokenizer, max_length=16)
     models = {
         "words": words(),
-        "network": TextNetwork(["good", "bad"], BagOfEmbeddings(6, 4, 2), 2, {"length": 5}),
+        "network": TextNetwork(BagOfEmbeddings(6, 4, 2), ["good", "bad"], 2, {"length": 5}),
         "published": PretrainedNetwork(encoder, np.ones(8), np.full(8, 2.0), np.eye(2, 8), words(), {"tokens": 12}),
     }  # fmt: skip
     return TextModel(text="t", target="y", labels=["n", "p"], models=models, **SHARED)

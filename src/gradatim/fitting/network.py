@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -14,20 +15,18 @@ from gradatim.models import describe
 from gradatim.nn.training_modes import evaluation_mode
 
 
+@dataclass(eq=False, repr=False)
 class FittedNetwork(ABC):
-    """A trained module with what its inputs and outputs need to know.
+    """A trained module with what its inputs and outputs need to know: fields that are plain data.
 
     Args:
         module: The trained network.
-        settings: What was chosen, and what was learned beside the weights, as plain data.
     """
 
     kind: ClassVar[str] = "network"
-    own: ClassVar[tuple[str, ...]] = ("classes", "settings")  # arguments that are plain data
     block: ClassVar[int] = 64  # rows of one forward pass, always filled
 
-    def __init__(self, module: nn.Module, settings: dict[str, Any]) -> None:
-        self.module, self.settings = module, settings
+    module: nn.Module
 
     @property
     def parameters(self) -> int:
@@ -54,15 +53,16 @@ class FittedNetwork(ABC):
 
     def store(self) -> tuple[Facts, dict[str, Tensor]]:
         """Plain facts, and the weights."""
-        facts = {name: getattr(self, name) for name in self.own}
-        return {
-            "kind": self.kind,
-            **facts,
-            "module": describe(self.module),
-        }, self.module.state_dict()
+        facts = {name: getattr(self, name) for name in _plain(type(self))}
+        facts |= {"kind": self.kind, "module": describe(self.module)}
+        return facts, self.module.state_dict()
 
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
         """Undo :meth:`store`."""
         module = restore_network(facts["module"], tensors)
-        return cls(module=module, **{name: facts[name] for name in cls.own})
+        return cls(module, **{name: facts[name] for name in _plain(cls)})
+
+
+def _plain(kind: type[FittedNetwork]) -> list[str]:
+    return [own.name for own in fields(kind) if own.name != "module"]

@@ -2,6 +2,7 @@
 
 from abc import ABC
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
@@ -55,6 +56,7 @@ def restore_network(facts: Facts, tensors: Mapping[str, Tensor]) -> nn.Module:
     return network.eval()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StoredModel(ABC):
     """Fitted models by name, with everything that turns the user's data into predictions.
 
@@ -71,10 +73,11 @@ class StoredModel(ABC):
     members: ClassVar[
         tuple[type[Any], ...]
     ]  # classes of its models; the last for kinds of no other
-    own: ClassVar[tuple[str, ...]] = ()  # arguments of the constructor that are plain data
+    own: ClassVar[tuple[str, ...]]  # fields that are plain data
 
-    def __init__(self, *, models: dict[str, Any], recommended: str, about: dict[str, Any]) -> None:
-        self.models, self.recommended, self.about = models, recommended, about
+    models: dict[str, Any]
+    recommended: str
+    about: dict[str, Any]
 
     def choose(self, model: str = RECOMMENDED) -> str:
         """The name of the model that ``model`` stands for."""
@@ -121,6 +124,7 @@ class StoredModel(ABC):
         return cls(**own, models=models, **shared)
 
 
+@dataclass(eq=False, repr=False)
 class StoredWriter(ABC):
     """A network that writes, and the tokenizer it was trained with.
 
@@ -132,8 +136,9 @@ class StoredWriter(ABC):
 
     folder_kind: ClassVar[str]
 
-    def __init__(self, network: Any, tokenizer: Tokenizer, *, about: dict[str, Any]) -> None:
-        self.network, self.tokenizer, self.about = network, tokenizer, about
+    network: Any
+    tokenizer: Tokenizer
+    about: dict[str, Any] = field(kw_only=True)
 
     def save(self, folder: str | Path, extra: Mapping[str, bytes] | None = None) -> Path:
         """Write a model folder that :func:`gradatim.load_model` reads."""

@@ -1,8 +1,8 @@
 """The saved image model, and what it predicts."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ def outputs_of(model: FittedImages, images: np.ndarray) -> np.ndarray:
     return predict(model, pixel_features(images))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ImageModel(StoredModel):
     """Models of images, with everything that turns a file into a prediction.
 
@@ -46,18 +47,9 @@ class ImageModel(StoredModel):
     members = (ImageNetwork, Fitted)
     own = ("labels", "side", "channels")
 
-    def __init__(
-        self,
-        *,
-        labels: list[str | int],
-        side: int,
-        channels: int,
-        models: dict[str, FittedImages],
-        recommended: str,
-        about: dict[str, Any],
-    ) -> None:
-        super().__init__(models=models, recommended=recommended, about=about)
-        self.labels, self.side, self.channels = labels, side, channels
+    labels: list[str | int]
+    side: int
+    channels: int
 
     def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return the class of every image.

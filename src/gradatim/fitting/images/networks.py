@@ -143,6 +143,7 @@ def _rand_augment(x: Tensor, mean: float, spread: float) -> Tensor:
     return (rand_augment((x * spread + mean).clamp(0, 1)) - mean) / spread
 
 
+@dataclass(eq=False, repr=False)
 class ImageNetwork(FittedNetwork):
     """A trained network with the scale of its inputs.
 
@@ -152,9 +153,8 @@ class ImageNetwork(FittedNetwork):
         settings: What was chosen, ``mean`` and ``spread`` of the training pixels among it.
     """
 
-    def __init__(self, module: nn.Module, classes: int, settings: dict[str, Any]) -> None:
-        super().__init__(module, settings)
-        self.classes = classes
+    classes: int
+    settings: dict[str, Any]
 
     def inputs(self, images: np.ndarray) -> Tensor:
         """Pictures ``(N, side, side, C)`` as the module takes them, ``(N, C, side, side)``."""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from gradatim.model_folder import tensors_from
 FittedSeries = SimpleForecasts | NetworkForecasts
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SeriesModel(StoredModel):
     """Models of series, with everything that turns a past into a forecast.
 
@@ -40,21 +42,11 @@ class SeriesModel(StoredModel):
     members = (NetworkForecasts, SimpleForecasts)
     own = ("names", "horizon")
 
-    def __init__(
-        self,
-        *,
-        layout: Layout,
-        axis: Axis,
-        names: list[str],
-        horizon: int,
-        models: dict[str, FittedSeries],
-        reach: dict[str, np.ndarray],
-        recommended: str,
-        about: dict[str, Any],
-    ) -> None:
-        super().__init__(models=models, recommended=recommended, about=about)
-        self.layout, self.axis, self.names, self.horizon = layout, axis, names, horizon
-        self.reach = reach
+    layout: Layout
+    axis: Axis
+    names: list[str]
+    horizon: int
+    reach: dict[str, np.ndarray]
 
     def forecast(self, pasts: Sequence[np.ndarray], model: str = RECOMMENDED) -> np.ndarray:
         """Return the next steps of every series from its past, shape ``(S, horizon)``."""

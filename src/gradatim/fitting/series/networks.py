@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -61,6 +61,7 @@ def draw_settings(trial: int, seed: int) -> SeriesSettings:
     )
 
 
+@dataclass(eq=False, repr=False)
 class NetworkForecasts(FittedNetwork):
     """A trained network. It sees changes from the last value of its window, in units of the series' own.
 
@@ -70,12 +71,10 @@ class NetworkForecasts(FittedNetwork):
         horizon: Steps ahead.
     """
 
-    own = ("settings", "horizon")
-    block = 1  # a pass costs little, and most tables hold one series
+    block: ClassVar[int] = 1  # a pass costs little, and most tables hold one series
 
-    def __init__(self, module: nn.Module, settings: dict[str, Any], horizon: int) -> None:
-        super().__init__(module, settings)
-        self.horizon = horizon
+    settings: dict[str, Any]
+    horizon: int
 
     def forward(self, *rows: np.ndarray) -> Tensor:
         """The next changes after windows of changes."""

@@ -35,6 +35,7 @@ class Fallbacks:
     unseen: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TableModel(StoredModel):
     """A model of a table, with everything that turns rows into predictions.
 
@@ -51,18 +52,9 @@ class TableModel(StoredModel):
     members = (Fitted,)
     own = ("target", "labels")
 
-    def __init__(
-        self,
-        *,
-        target: str,
-        labels: list[str | int],
-        preprocessing: Preprocessing,
-        models: dict[str, Fitted],
-        recommended: str,
-        about: dict[str, Any],
-    ) -> None:
-        super().__init__(models=models, recommended=recommended, about=about)
-        self.target, self.labels, self.preprocessing = target, labels, preprocessing
+    target: str
+    labels: list[str | int]
+    preprocessing: Preprocessing
 
     @property
     def columns(self) -> list[str]:

@@ -9,8 +9,9 @@ before the text is scaled to length 1; :math:`n_t` of the :math:`N` training tex
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +30,7 @@ WORDS = "linear on words"
 PENALTIES = (0.01, 0.1, 1.0)
 
 
+@dataclass(eq=False, repr=False)
 class WordModel:
     """A linear model of weighted word counts; without terms it is the trivial model.
 
@@ -41,19 +43,14 @@ class WordModel:
         settings: What was chosen.
     """
 
-    kind = "words"
+    kind: ClassVar[str] = "words"
 
-    def __init__(
-        self,
-        terms: list[str],
-        rarity: np.ndarray,
-        weight: np.ndarray,
-        bias: np.ndarray,
-        classes: int,
-        settings: dict[str, Any],
-    ) -> None:
-        self.terms, self.rarity, self.weight, self.bias = terms, rarity, weight, bias
-        self.classes, self.settings = classes, settings
+    terms: list[str]
+    rarity: np.ndarray
+    weight: np.ndarray
+    bias: np.ndarray
+    classes: int
+    settings: dict[str, Any]
 
     @property
     def parameters(self) -> int:

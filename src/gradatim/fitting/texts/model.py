@@ -2,8 +2,8 @@
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from gradatim.fitting.texts.problem import read_texts
 FittedText = WordModel | TextNetwork | PretrainedNetwork
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TextModel(StoredModel):
     """Models of texts, with everything that turns a text into a prediction.
 
@@ -37,18 +38,9 @@ class TextModel(StoredModel):
     members = (WordModel, PretrainedNetwork, TextNetwork)
     own = ("text", "target", "labels")
 
-    def __init__(
-        self,
-        *,
-        text: str,
-        target: str,
-        labels: list[str | int],
-        models: dict[str, FittedText],
-        recommended: str,
-        about: dict[str, Any],
-    ) -> None:
-        super().__init__(models=models, recommended=recommended, about=about)
-        self.text, self.target, self.labels = text, target, labels
+    text: str
+    target: str
+    labels: list[str | int]
 
     def outputs(self, frame: pd.DataFrame, model: str, notes: list[str]) -> np.ndarray:
         """Return probabilities ``(N, classes)`` or values ``(N,)``; ``notes`` tells of missing texts."""

@@ -97,23 +97,20 @@ def tokens_of(
     return torch.from_numpy(tokens), torch.from_numpy(np.maximum(lengths, 1))
 
 
+@dataclass(eq=False, repr=False)
 class TextNetwork(FittedNetwork):
     """A trained network with its vocabulary.
 
     Args:
-        words: The words it knows.
         module: Tokens and lengths to logits or a value.
+        words: The words it knows.
         classes: Number of classes; 0 for regression.
         settings: What was chosen, and for regression ``center`` and ``scale`` of the target.
     """
 
-    own = ("words", "classes", "settings")
-
-    def __init__(
-        self, words: list[str], module: nn.Module, classes: int, settings: dict[str, Any]
-    ) -> None:
-        super().__init__(module, settings)
-        self.words, self.classes = words, classes
+    words: list[str]
+    classes: int
+    settings: dict[str, Any]
 
     def forward(self, *rows: np.ndarray) -> Tensor:
         """Logits or values of tokens and lengths."""
@@ -167,7 +164,7 @@ def fit_network(
         seed=seed,
     )
     chosen = {**asdict(settings), "center": target.center, "scale": target.scale}
-    return TextNetwork(words, module, classes, chosen), history
+    return TextNetwork(module, words, classes, chosen), history
 
 
 def _repeats(rows: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -93,6 +93,7 @@ def read_vectors(encoder: SentenceEncoder, texts: Sequence[str], tokens: int) ->
     return encoder.encode_tokens(rows).double().numpy()
 
 
+@dataclass(eq=False, repr=False)
 class PretrainedNetwork:
     r"""A published encoder with a head: logits are linear in its vector :math:`h` and in the word counts.
 
@@ -107,19 +108,19 @@ class PretrainedNetwork:
         settings: What was chosen.
     """
 
-    kind = "pretrained"
+    kind: ClassVar[str] = "pretrained"
 
-    def __init__(
-        self,
-        encoder: SentenceEncoder,
-        center: np.ndarray,
-        scale: np.ndarray,
-        weight: np.ndarray,
-        words: WordModel,
-        settings: dict[str, Any],
-    ) -> None:
-        self.encoder, self.center, self.scale, self.weight = encoder, center, scale, weight
-        self.words, self.classes, self.settings = words, words.classes, settings
+    encoder: SentenceEncoder
+    center: np.ndarray
+    scale: np.ndarray
+    weight: np.ndarray
+    words: WordModel
+    settings: dict[str, Any]
+
+    @property
+    def classes(self) -> int:
+        """Number of classes; 0 for regression."""
+        return self.words.classes
 
     @property
     def parameters(self) -> int:

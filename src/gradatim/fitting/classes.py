@@ -34,11 +34,13 @@ class LabelledRows:
         labels: Class labels in order of their codes; empty for regression.
         y: Class codes, or values, one per row.
         train: Rows to learn from.
+        test: Rows to judge by once.
     """
 
     labels: list[str | int]
     y: np.ndarray
     train: np.ndarray
+    test: np.ndarray
 
     @property
     def classes(self) -> int:

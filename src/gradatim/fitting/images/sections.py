@@ -9,6 +9,7 @@ from gradatim.fitting.images.networks import TRANSFORMERS, ImageNetwork, ImageSe
 from gradatim.fitting.images.problem import ImageProblem
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.report import class_figures
+from gradatim.fitting.sections import surest_mistakes, target_row
 from gradatim.instruments import attention_maps, feature_maps, gradient_saliency, occlusion_map
 from gradatim.plots.attention import image_heads
 from gradatim.plots.convolution import feature_map_grid, filter_grid, picture_panels
@@ -33,8 +34,6 @@ LAYERS = 3  # of which feature maps are shown
 
 def describe_data(report: Report, p: ImageProblem) -> None:
     """Add sizes and classes, and some images."""
-    counts = np.bincount(p.y[p.train], minlength=p.classes)
-    shown = [f"{label} {n:,}" for label, n in zip(p.labels[:12], counts, strict=False)]
     side, channels = p.images.shape[1], p.images.shape[3]
     report.table(
         "Data",
@@ -44,7 +43,7 @@ def describe_data(report: Report, p: ImageProblem) -> None:
             ["training images", f"{len(p.train):,}"],
             ["test images", f"{len(p.test):,}"],
             ["seen as", f"{side} × {side} pixels, {'grey' if channels == 1 else 'colour'}"],
-            ["classes", ", ".join(shown) + (", …" if p.classes > 12 else "")],
+            target_row(p),
         ],
     )
     turn = np.argsort(np.argsort(p.y[p.train], kind="stable") % max(len(p.train) // SAMPLES, 1), kind="stable")  # fmt: skip
@@ -100,9 +99,8 @@ def _attention(report: Report, p: ImageProblem, network: ImageNetwork) -> None:
 
 def _mistakes(report: Report, p: ImageProblem, f: Findings) -> None:
     output, y = f.output, p.y[p.test]
-    wrong = np.flatnonzero(output.argmax(1) != y)
-    worst = wrong[np.argsort(-output[wrong].max(1), kind="stable")][:MISTAKES]
-    if len(worst):
+    worst = surest_mistakes(output, y, MISTAKES)
+    if worst:
         said = [f"{p.labels[int(output[k].argmax())]}, not {p.labels[y[k]]}"[:22] for k in worst]
         report.figure(
             "mistakes",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from gradatim.fitting.findings import Findings
+from gradatim.fitting.sections import frame_usage
 from gradatim.fitting.series.networks import SeriesSettings
 from gradatim.fitting.series.problem import SeriesProblem
 from gradatim.fitting.series.times import Axis
@@ -94,10 +95,5 @@ def draw_forecasts(
 
 def usage(p: SeriesProblem, f: Findings) -> str:
     """Python lines that use the model folder."""
-    return (
-        "import gradatim\nimport pandas as pd\n\n"
-        f"model = gradatim.load_model({str(f.folder)!r})\n"
-        'frame = pd.read_csv("until_today.csv")  # the past, in the same columns\n'
-        f"model.predict(frame)                    # the next {p.horizon} steps, with intervals\n"
-        + ('model.predict(frame, model="network")   # the network instead\n' if f.tuning else "")
-    )  # fmt: skip
+    gives = f"the next {p.horizon} steps, with intervals"
+    return frame_usage(f, "until_today.csv", "the past, in the same columns", gives=gives)

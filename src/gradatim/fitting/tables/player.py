@@ -16,6 +16,7 @@ from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.sections import judge_figures
 from gradatim.fitting.tables import sections
 from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models
 from gradatim.fitting.tables.concerns import find_concerns
@@ -201,7 +202,7 @@ class TablePlayer:
     def explain(self, report: Report, findings: Findings) -> None:
         """Add confusion and calibration or residuals, and permutation importance."""
         p, f = self.problem, findings
-        sections.judge_figures(report, p, f)
+        judge_figures(report, p, f, label=p.target, rows="rows")
         rows, y = take_rows(p.table, p.test), p.y[p.test]
         model = f.models[f.verdict.recommended]
         importance = permutation_importance(model, self.preprocessing, rows, y, seed=self.seed)

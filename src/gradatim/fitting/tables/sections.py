@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.report import class_figures
+from gradatim.fitting.sections import frame_usage, target_row
 from gradatim.fitting.tables.networks import NetworkSettings
 from gradatim.fitting.tables.problem import Problem
 from gradatim.fitting.verdict import Verdict
 from gradatim.plots.importance import importance_bars
-from gradatim.plots.residuals import residuals
 from gradatim.reports import Report
 
 
@@ -22,16 +19,8 @@ def describe_data(report: Report, p: Problem) -> None:
         ["training rows", f"{len(p.train):,}"],
         ["test rows", f"{len(p.test):,}" + _how_split(p)],
         *([f"{kind} columns", str(kinds.count(kind))] for kind in dict.fromkeys(kinds)),
+        target_row(p),
     ]
-    if p.classes:
-        counts = np.bincount(p.y[p.train], minlength=p.classes)
-        shown = ", ".join(
-            f"{label} {count:,}" for label, count in zip(p.labels[:12], counts, strict=False)
-        )
-        rows.append(["classes", shown + (", …" if p.classes > 12 else "")])
-    else:
-        y = p.y[p.train]
-        rows.append(["target", f"mean {y.mean():.4g}, deviation {y.std():.4g}, {y.min():.4g} to {y.max():.4g}"])  # fmt: skip
     report.table("Data", columns=["", "value"], rows=rows)
 
 
@@ -56,15 +45,6 @@ def describe_network(s: NetworkSettings) -> list[tuple[str, object]]:
     ]
 
 
-def judge_figures(report: Report, p: Problem, f: Findings) -> None:
-    """Add confusion matrix and calibration of classes, or residuals of numbers."""
-    name, output, y = f.verdict.recommended, f.output, p.y[p.test]
-    if not p.classes:
-        report.figure("residuals", residuals(y, output, label=p.target), caption=f"{name} on the test rows.")  # fmt: skip
-        return
-    class_figures(report, name, y, output, p.labels)
-
-
 def importance_figure(report: Report, importance: Mapping[str, float], verdict: Verdict) -> None:
     """Add permutation importance, if any column has one."""
     if any(value > 0 for value in importance.values()):
@@ -78,11 +58,5 @@ def importance_figure(report: Report, importance: Mapping[str, float], verdict: 
 
 def usage(p: Problem, f: Findings) -> str:
     """Python lines that use the model folder."""
-    return (
-        "import gradatim\nimport pandas as pd\n\n"
-        f"model = gradatim.load_model({str(f.folder)!r})\n"
-        'frame = pd.read_csv("new.csv")          # columns are found by name\n'
-        "model.predict(frame)                    # " + ("labels" if p.classes else "values") + "\n"
-        + ("model.predict_proba(frame)              # probabilities\n" if p.classes else "")
-        + ('model.predict(frame, model="network")   # the network instead\n' if f.tuning else "")
-    )  # fmt: skip
+    gives = "labels" if p.classes else "values"
+    return frame_usage(f, "new.csv", "columns are found by name", gives=gives, has_classes=bool(p.classes))  # fmt: skip

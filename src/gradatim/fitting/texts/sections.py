@@ -2,14 +2,13 @@
 
 import numpy as np
 
+from gradatim.fitting import sections
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.report import class_figures
 from gradatim.fitting.texts.linear import WORDS, WordModel
 from gradatim.fitting.texts.networks import TextSettings
 from gradatim.fitting.texts.pretrained import HEAD, TUNED, PretrainedSettings
 from gradatim.fitting.texts.problem import TextProblem
 from gradatim.plots.importance import importance_bars
-from gradatim.plots.residuals import residuals
 from gradatim.reports import Report
 
 READERS = {"bag": "mean of word embeddings", "gru": "bidirectional GRU over the words"}
@@ -29,14 +28,8 @@ def describe_data(report: Report, p: TextProblem, lengths: np.ndarray) -> None:
         ["training texts", f"{len(p.train):,}"],
         ["test texts", f"{len(p.test):,}"],
         ["words per text", f"{middle:.0f} (5 % below {low:.0f}, 5 % above {high:.0f})"],
+        sections.target_row(p),
     ]
-    if p.classes:
-        counts = np.bincount(p.y[p.train], minlength=p.classes)
-        shown = [f"{label} {n:,}" for label, n in zip(p.labels[:12], counts, strict=False)]
-        rows.append(["classes", ", ".join(shown) + (", …" if p.classes > 12 else "")])
-    else:
-        y = p.y[p.train]
-        rows.append(["target", f"mean {y.mean():.4g}, deviation {y.std():.4g}"])
     report.table("Data", columns=["", "value"], rows=rows)
 
 
@@ -67,12 +60,9 @@ def describe_pretrained(s: PretrainedSettings) -> list[tuple[str, object]]:
 
 def judge_figures(report: Report, p: TextProblem, f: Findings) -> None:
     """Add confusion and calibration or residuals, telling words, and the most confident mistakes."""
-    name, output, y = f.verdict.recommended, f.output, p.y[p.test]
+    sections.judge_figures(report, p, f, label=p.target, rows="texts")
     if p.classes:
-        class_figures(report, name, y, output, p.labels)
         mistakes_table(report, p, f)
-    else:
-        report.figure("residuals", residuals(y, output, label=p.target), caption=f"{name} on the test texts.")  # fmt: skip
     if isinstance(f.models.get(WORDS), WordModel):
         words_figure(report, p, f.models[WORDS])
 
@@ -105,8 +95,6 @@ def words_figure(report: Report, p: TextProblem, model: WordModel) -> None:
 def mistakes_table(report: Report, p: TextProblem, f: Findings) -> None:
     """Add the mistakes on the test texts that the recommended model was surest of."""
     output, y = f.output, p.y[p.test]
-    wrong = np.flatnonzero(output.argmax(1) != y)
-    worst = wrong[np.argsort(-output[wrong].max(1))][:6]
     rows = [
         [
             " ".join(p.texts[p.test[k]].split())[:EXCERPT],
@@ -114,7 +102,7 @@ def mistakes_table(report: Report, p: TextProblem, f: Findings) -> None:
             p.labels[int(output[k].argmax())],
             float(output[k].max()),
         ]
-        for k in worst.tolist()
+        for k in sections.surest_mistakes(output, y, 6)
     ]
     if rows:
         report.table(
@@ -126,11 +114,5 @@ def mistakes_table(report: Report, p: TextProblem, f: Findings) -> None:
 
 def usage(p: TextProblem, f: Findings) -> str:
     """Python lines that use the model folder."""
-    return (
-        "import gradatim\nimport pandas as pd\n\n"
-        f"model = gradatim.load_model({str(f.folder)!r})\n"
-        f'frame = pd.read_csv("new.csv")          # with a column {p.text!r}\n'
-        "model.predict(frame)                    # " + ("labels" if p.classes else "values") + "\n"
-        + ("model.predict_proba(frame)              # probabilities\n" if p.classes else "")
-        + ('model.predict(frame, model="network")   # the network instead\n' if f.tuning else "")
-    )  # fmt: skip
+    gives = "labels" if p.classes else "values"
+    return sections.frame_usage(f, "new.csv", f"with a column {p.text!r}", gives=gives, has_classes=bool(p.classes))  # fmt: skip

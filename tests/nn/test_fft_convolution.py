@@ -4,16 +4,13 @@ import pytest
 import torch
 
 from gradatim.nn import correlate
-from gradatim.nn.convolution_layout import plan
+from gradatim.nn.convolution_layout import Sliding, plan
 from gradatim.nn.fft_convolution import _fast_length, prefers_fft
 
 
 def prefers(x_shape, w_shape, *, dtype=torch.float32, groups=1, stride=1):
     x, w = torch.empty(x_shape, dtype=dtype), torch.empty(w_shape, dtype=dtype)
-    layout = plan(
-        "test", x_shape[2:], w, mode="valid", stride=stride, dilation=1, groups=groups,
-        is_convolution=False,
-    )  # fmt: skip
+    layout = plan(Sliding("test", "valid", stride, groups=groups), x_shape[2:], w)
     return prefers_fft(x, w, layout)
 
 

@@ -20,12 +20,13 @@ from torch import Tensor
 
 from gradatim.errors import InvalidValue
 from gradatim.nn import convolve, correlate
-from gradatim.nn.convolution import flip_kernel
 from gradatim.nn.convolution_layout import (
     Layout,
     PerAxis,
+    Sliding,
     add_borders,
     as_layer,
+    flip_kernel,
     fold_borders,
     plan,
     spread_out,
@@ -81,9 +82,8 @@ def correlate_backward(
     Reference:
         LeCun et al., Backpropagation Applied to Handwritten Zip Code Recognition, 1989.
     """
-    return _backward(
-        "correlate_backward", x, w, delta, mode, stride, dilation, groups, is_convolution=False
-    )
+    sliding = Sliding("correlate_backward", mode, stride, dilation, groups)
+    return _backward(sliding, x, w, delta)
 
 
 def convolve_backward(
@@ -118,33 +118,17 @@ def convolve_backward(
         >>> gradients.input, gradients.kernel
         (tensor([10.,  0.,  0.]), tensor([1., 0.]))
     """
-    return _backward(
-        "convolve_backward", x, w, delta, mode, stride, dilation, groups, is_convolution=True
-    )
+    sliding = Sliding("convolve_backward", mode, stride, dilation, groups, is_convolution=True)
+    return _backward(sliding, x, w, delta)
 
 
-def _backward(
-    owner: str,
-    x: Tensor,
-    w: Tensor,
-    delta: Tensor,
-    mode: str,
-    stride: PerAxis,
-    dilation: PerAxis,
-    groups: int,
-    *,
-    is_convolution: bool,
-) -> ConvolutionGradients:
-    kernel = flip_kernel(w) if is_convolution else w
-    signal, kernel, lead = as_layer(owner, x, kernel, groups)
-    layout = plan(
-        owner, signal.shape[2:], kernel, mode=mode, stride=stride, dilation=dilation,
-        groups=groups, is_convolution=is_convolution,
-    )  # fmt: skip
+def _backward(sliding: Sliding, x: Tensor, w: Tensor, delta: Tensor) -> ConvolutionGradients:
+    signal, kernel, lead = as_layer(sliding, x, w)
+    layout = plan(sliding, signal.shape[2:], kernel)
     shape = (*(signal.shape[:1] if lead is None else lead), *([] if lead is not None else [len(w)]))
     if delta.shape != (*shape, *layout.output_size):
         raise InvalidValue(
-            f"{owner}: delta must have the output's shape {(*shape, *layout.output_size)}, got {tuple(delta.shape)}."
+            f"{sliding.owner}: delta must have the output's shape {(*shape, *layout.output_size)}, got {tuple(delta.shape)}."
         )
     error = delta.reshape(len(signal), len(kernel), *layout.output_size)
     to_input = _to_input(error, kernel, layout).reshape(x.shape)
@@ -152,7 +136,7 @@ def _backward(
     bias = error.sum((0, *range(2, error.ndim)))
     return ConvolutionGradients(
         to_input,
-        flip_kernel(to_kernel) if is_convolution else to_kernel,
+        flip_kernel(to_kernel) if sliding.is_convolution else to_kernel,
         bias if lead is None else bias.squeeze(),
     )
 

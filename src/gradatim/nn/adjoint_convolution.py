@@ -10,8 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.nn.convolution import flip_kernel
-from gradatim.nn.convolution_layout import PerAxis, as_layer, fold_borders, per_axis, plan
+from gradatim.nn.convolution_layout import PerAxis, Sliding, as_layer, fold_borders, per_axis, plan
 
 
 def adjoint_correlate(
@@ -45,7 +44,8 @@ def adjoint_correlate(
         >>> adjoint_correlate(torch.tensor([1.0, 10.0]), torch.tensor([1.0, 2.0, 3.0]), 5, stride=2)
         tensor([ 1.,  2., 13., 20., 30.])
     """
-    return _spread("adjoint_correlate", y, w, size, mode, stride, dilation, groups, False)
+    sliding = Sliding("adjoint_correlate", mode, stride, dilation, groups)
+    return _spread(sliding, y, w, size)
 
 
 def adjoint_convolve(
@@ -79,27 +79,14 @@ def adjoint_convolve(
         >>> adjoint_convolve(torch.tensor([1.0, 0.0, 0.0, 0.0]), torch.tensor([1.0, 2.0]), 3)
         tensor([1., 0., 0.])
     """
-    return _spread("adjoint_convolve", y, w, size, mode, stride, dilation, groups, True)
+    sliding = Sliding("adjoint_convolve", mode, stride, dilation, groups, is_convolution=True)
+    return _spread(sliding, y, w, size)
 
 
-def _spread(
-    owner: str,
-    y: Tensor,
-    w: Tensor,
-    size: PerAxis,
-    mode: str,
-    stride: PerAxis,
-    dilation: PerAxis,
-    groups: int,
-    is_convolution: bool,
-) -> Tensor:
-    kernel = flip_kernel(w) if is_convolution else w
-    signal, kernel, lead = as_layer(owner, y, kernel, groups, name="y", is_output=True)
-    sizes = per_axis(owner, "size", size, kernel.ndim - 2)
-    layout = plan(
-        owner, sizes, kernel, mode=mode, stride=stride, dilation=dilation,
-        groups=groups, is_convolution=is_convolution,
-    )  # fmt: skip
+def _spread(sliding: Sliding, y: Tensor, w: Tensor, size: PerAxis) -> Tensor:
+    owner = sliding.owner
+    signal, kernel, lead = as_layer(sliding, y, w, name="y", is_output=True)
+    layout = plan(sliding, per_axis(owner, "size", size, kernel.ndim - 2), kernel)
     if signal.shape[2:] != layout.output_size:
         raise InvalidValue(
             f"{owner}: y must have the size {layout.output_size} that size={size!r} leads to, "

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import choose
-from gradatim.nn.convolution_layout import Layout, PerAxis, add_borders, as_layer, plan
+from gradatim.nn.convolution_layout import Layout, PerAxis, Sliding, add_borders, as_layer, plan
 from gradatim.nn.fft_convolution import fft_correlate, prefers_fft
 
 METHODS = ("auto", "direct", "fft")
@@ -64,7 +64,8 @@ def correlate(
         >>> correlate(x, w, mode="circular")
         tensor([-1., -2., -4.,  7.])
     """
-    return _slide("correlate", x, w, mode, stride, dilation, groups, method, is_convolution=False)
+    sliding = Sliding("correlate", mode, stride, dilation, groups)
+    return _slide(sliding, x, w, method)
 
 
 def convolve(
@@ -110,33 +111,14 @@ def convolve(
         >>> convolve(dice, dice).mul(36).round()  # how often two dice show 2, 3, ..., 12
         tensor([1., 2., 3., 4., 5., 6., 5., 4., 3., 2., 1.])
     """
-    return _slide("convolve", x, w, mode, stride, dilation, groups, method, is_convolution=True)
+    sliding = Sliding("convolve", mode, stride, dilation, groups, is_convolution=True)
+    return _slide(sliding, x, w, method)
 
 
-def flip_kernel(w: Tensor) -> Tensor:
-    """Reverse the spatial axes of a kernel with or without channels."""
-    return w.flip(tuple(range(2 if w.ndim > 2 else 0, w.ndim)))
-
-
-def _slide(
-    owner: str,
-    x: Tensor,
-    w: Tensor,
-    mode: str,
-    stride: PerAxis,
-    dilation: PerAxis,
-    groups: int,
-    method: str,
-    *,
-    is_convolution: bool,
-) -> Tensor:
-    choose(owner, "method", method, METHODS)
-    kernel = flip_kernel(w) if is_convolution else w
-    signal, kernel, lead = as_layer(owner, x, kernel, groups)
-    layout = plan(
-        owner, signal.shape[2:], kernel, mode=mode, stride=stride, dilation=dilation,
-        groups=groups, is_convolution=is_convolution,
-    )  # fmt: skip
+def _slide(sliding: Sliding, x: Tensor, w: Tensor, method: str) -> Tensor:
+    choose(sliding.owner, "method", method, METHODS)
+    signal, kernel, lead = as_layer(sliding, x, w)
+    layout = plan(sliding, signal.shape[2:], kernel)
     # PyTorch's own padding is up to ninety times slower than this where it exceeds three places.
     padded = add_borders(signal, layout)
     by_fft = method == "fft" or (method == "auto" and prefers_fft(padded, kernel, layout))

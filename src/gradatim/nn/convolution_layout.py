@@ -28,6 +28,17 @@ MODES = ("valid", "same", "full", "circular")
 PerAxis = int | Sequence[int]
 
 
+class Sliding(NamedTuple):
+    """What the caller of ``owner`` said of how a kernel slides over a signal."""
+
+    owner: str
+    mode: str
+    stride: PerAxis = 1
+    dilation: PerAxis = 1
+    groups: int = 1
+    is_convolution: bool = False  # the kernel is reversed
+
+
 class Layout(NamedTuple):
     """How a kernel meets a signal, one entry per spatial axis."""
 
@@ -61,18 +72,9 @@ def per_axis(owner: str, name: str, value: PerAxis, axes: int) -> tuple[int, ...
     return values
 
 
-def plan(
-    owner: str,
-    size: Sequence[int],
-    w: Tensor,
-    *,
-    mode: str,
-    stride: PerAxis,
-    dilation: PerAxis,
-    groups: int,
-    is_convolution: bool,
-) -> Layout:
+def plan(sliding: Sliding, size: Sequence[int], w: Tensor) -> Layout:
     """Find the borders for a signal of ``size`` and a layer's kernel ``w``."""
+    owner, mode, stride, dilation, groups, is_convolution = sliding
     choose(owner, "mode", mode, MODES)
     axes = w.ndim - 2
     strides = per_axis(owner, "stride", stride, axes)
@@ -100,14 +102,20 @@ def _times(sizes: Sequence[int]) -> str:
     return " × ".join(str(size) for size in sizes)
 
 
+def flip_kernel(w: Tensor) -> Tensor:
+    """Reverse the spatial axes of a kernel with or without channels."""
+    return w.flip(tuple(range(2 if w.ndim > 2 else 0, w.ndim)))
+
+
 def as_layer(
-    owner: str, x: Tensor, w: Tensor, groups: int, *, name: str = "x", is_output: bool = False
+    sliding: Sliding, x: Tensor, w: Tensor, *, name: str = "x", is_output: bool = False
 ) -> tuple[Tensor, Tensor, tuple[int, ...] | None]:
     """Bring a signal and a kernel to the shapes of a layer, ``(B, C, *size)`` and ``(O, I, *taps)``.
 
     Returns:
-        Signal, kernel, and the leading shape of a signal without channels, or ``None``.
+        Signal, kernel as a correlation uses it, and the leading shape of a signal without channels, or ``None``.
     """
+    owner, groups = sliding.owner, sliding.groups
     if w.ndim not in (1, 2, 3, 4) or not w.numel():
         raise InvalidValue(
             f"{owner}: w must have shape (m,), (h, w), (O, I, m) or (O, I, h, w) and be not empty, got {tuple(w.shape)}."
@@ -117,6 +125,8 @@ def as_layer(
             raise InvalidType(
                 f"{owner}: {label} must be of a floating type, got {value.dtype}. Try {label}.float()."
             )
+    if sliding.is_convolution:
+        w = flip_kernel(w)
     if w.ndim < 3:
         return _plain(owner, x, w, groups, name)
     if x.ndim != w.ndim:

@@ -49,6 +49,54 @@ def test_many_claims_are_as_many_single_ones():
     assert len(one.claims) == 2
 
 
+def test_a_limit_says_and_judges_what_words_and_a_verdict_say():
+    long, short = Report(title="a"), Report(title="a")
+    long.claim("small", expected="< 1", measured=0.5, holds=True)
+    long.claim("large", expected="> 1", measured=0.5, holds=0)
+    short.claim("small", 0.5, below=1)
+    short.claim("large", 0.5, above=1)
+    assert short.claims == long.claims
+    assert len(long.claims) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("", "≥ 90"),
+        ("accuracy", "accuracy ≥ 90"),
+        ("{} % of pairs", "≥ 90 % of pairs"),
+        ("{x} is {}", "{x} is ≥ 90"),
+    ],
+)
+def test_the_limit_stands_in_its_place_among_the_words(words, shown):
+    report = Report(title="t")
+    report.claim("a", 95, words, at_least=90)
+    assert report.claims == [Claim("a", shown, 95, True)]
+
+
+def test_words_of_a_verdict_stay_as_they_are():
+    report = Report(title="t")
+    report.claim("a", "1, 2", "{} grow", holds=[1])
+    assert report.claims == [Claim("a", "{} grow", "1, 2", True)]
+
+
+@pytest.mark.parametrize("how", [{"at_least": 0}, {"below": 1}, {"near": (0, 1)}, {"holds": True}])
+def test_nan_bears_out_nothing(how):
+    report = Report(title="t")
+    report.claim("a", np.float32("nan"), **how)
+    assert report.claims[0].holds is False
+    assert not report.holds
+
+
+def test_a_claim_has_limits_or_a_verdict():
+    with pytest.raises(
+        InvalidValue, match=r"limits must be given, or holds= .*, got neither in 'a'"
+    ):
+        Report(title="t").claim("a", 1)
+    with pytest.raises(InvalidValue, match=r"limits must be given, or holds= .*, got both in 'a'"):
+        Report(title="t").claim("a", 1, at_least=0, holds=True)
+
+
 def test_sections_keep_their_order(report):
     assert [type(section).__name__ for section in report.sections] == [
         "Text",

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 from gradatim.files import write_files
 from gradatim.reports.html import FIGURE_DPI, report_page
+from gradatim.reports.limits import Limits
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
 from gradatim.reports.terminal import show_report
-from gradatim.reports.values import json_value, plain_value
+from gradatim.reports.values import Value, json_value, plain_value
 from gradatim.versions import versions
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Report:
 
     Example:
         >>> report = Report(title="XOR", summary="A hidden layer is needed.")
-        >>> report.claim("linear model fails", expected="accuracy <= 0.75", measured=0.5, holds=True)
+        >>> report.claim("a linear model fails", 0.5, "accuracy", at_most=0.75)
         >>> report.table("Accuracy", columns=["model", "accuracy"], rows=[["linear", 0.5], ["MLP", 1.0]])
         >>> report.holds
         True
@@ -53,15 +54,62 @@ class Report:
         """Whether every claim holds."""
         return all(claim.holds for claim in self.claims)
 
-    def claim(self, name: str, *, expected: str, measured: object, holds: object) -> None:
-        """Add a claim: what was expected in words, the value measured, and the verdict."""
+    def claim(
+        self,
+        name: str,
+        measured: object,
+        expected: str = "",
+        *,
+        at_least: float | None = None,
+        at_most: float | None = None,
+        above: float | None = None,
+        below: float | None = None,
+        near: tuple[float, float] | None = None,
+        equals: Value = None,
+        holds: object = None,
+    ) -> None:
+        r"""Add a claim: the limits that the measured value must keep make the words and the verdict.
+
+        A claim that no limit can state says in words what was ``expected``, and whether it ``holds``. NaN
+        keeps no limit and bears out nothing.
+
+        Args:
+            name: What is claimed.
+            measured: The value measured, a number or a string.
+            expected: Words for the limits, which stand at ``{}``, or else at the end: ``"accuracy"``,
+                ``"{} %"``. Beside ``holds``, all that was expected.
+            at_least: Claim ``measured`` :math:`\ge` this.
+            at_most: Claim ``measured`` :math:`\le` this; several limits must be kept together.
+            above: Claim ``measured`` :math:`>` this.
+            below: Claim ``measured`` :math:`<` this.
+            near: A value and a tolerance; claim that ``measured`` differs from the value by less.
+            equals: Claim that ``measured`` is this number or string.
+            holds: The verdict, in the place of limits.
+
+        Example:
+            >>> report = Report(title="XOR")
+            >>> report.claim("an MLP learns", 0.98, "accuracy", at_least=0.95)
+            >>> report.claim("its loss falls", "3, 2, 1", "at every step", holds=True)
+            >>> [(claim.expected, claim.holds) for claim in report.claims]
+            [('accuracy ≥ 0.95', True), ('at every step', True)]
+        """
+        limits = Limits(at_least, at_most, above, below, near, equals)
         value = plain_value("Report.claim", "measured", measured)
-        self.claims.append(Claim(name, str(expected), value, bool(holds)))
+        if (holds is None) != bool(limits.given):
+            raise InvalidValue(
+                "Report.claim: limits must be given, or holds= in their place, "
+                f"got {'both' if limits.given else 'neither'} in {name!r}."
+            )
+        if holds is None:
+            holds = limits.hold(value)
+            place = expected if "{}" in expected else f"{expected} {{}}".lstrip()
+            expected = place.replace("{}", limits.words())
+        self.claims.append(Claim(name, expected, value, bool(holds) and value == value))
 
     def claim_all(self, *claims: tuple[str, str, object, object]) -> None:
         """Add claims, each as its name, what was expected, the value measured, and the verdict."""
         for name, expected, measured, holds in claims:
-            self.claim(name, expected=expected, measured=measured, holds=holds)
+            self.claim(name, measured, expected, holds=holds)
 
     def text(self, text: str) -> None:
         """Add paragraphs, separated by blank lines."""

@@ -68,9 +68,8 @@ def _two_layers(report: Report, settings: Settings) -> None:
         right = (tables == boolean_network(tables)(binary_inputs(n)).T).all(dim=1)
         report.claim(
             f"two layers compute every function of {n} input{'s' * (n > 1)}",
-            expected=f"all {len(tables):,}",
-            measured=int(right.sum()),
-            holds=bool(right.all()),
+            int(right.sum()),
+            equals=len(tables),
         )
     n = settings.random_inputs
     generator = torch.Generator().manual_seed(settings.seed)
@@ -78,10 +77,7 @@ def _two_layers(report: Report, settings: Settings) -> None:
     network = boolean_network(tables)
     wrong = int((tables != network(binary_inputs(n)).T).sum())
     report.claim(
-        f"one network for 8 random functions of {n} inputs",
-        expected="0 wrong values",
-        measured=wrong,
-        holds=wrong == 0,
+        f"one network for 8 random functions of {n} inputs", wrong, "{} wrong values", equals=0
     )
 
 
@@ -94,9 +90,8 @@ def _one_unit(report: Report, settings: Settings) -> None:
         rows.append([n, f"{total:,}", count, f"{100 * count / total:.3g} %"])
         report.claim(
             f"functions of {n} input{'s' * (n > 1)} that one unit computes",
-            expected=str(THRESHOLD_FUNCTIONS[n]),
-            measured=count,
-            holds=count == THRESHOLD_FUNCTIONS[n],
+            count,
+            equals=THRESHOLD_FUNCTIONS[n],
         )
     report.table(
         "Linearly separable Boolean functions",
@@ -112,18 +107,12 @@ def _pictures(report: Report) -> None:
         for values, name in NAMES.items()
     }
     failing = [name for name, (_, found) in panels.items() if found and not found.separable]
-    report.claim(
-        "the two functions that no line separates",
-        expected="XOR, XNOR",
-        measured=", ".join(failing),
-        holds=failing == ["XOR", "XNOR"],
-    )
+    report.claim("the two functions that no line separates", ", ".join(failing), equals="XOR, XNOR")
     worst = max(found.residual or 0.0 for _, found in panels.values() if found)
     report.claim(
         "each failure has a certificate: one point in the convex hull of both classes",
-        expected="distance of the two combinations < 1e-9",
-        measured=worst,
-        holds=worst < 1e-9,
+        worst,
+        below=1e-9,
     )
     report.figure(
         "sixteen-functions",

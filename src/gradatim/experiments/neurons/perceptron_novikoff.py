@@ -68,23 +68,13 @@ def _bound(report: Report, settings: Settings) -> None:
     ratio = np.array(mistakes) / np.array(bounds)
     report.claim(
         f"mistakes on {settings.data_sets} separable data sets",
-        expected="never more than R²/γ²: largest ratio ≤ 1",
-        measured=float(ratio.max()),
-        holds=ratio.max() <= 1,
+        float(ratio.max()),
+        "never more than R²/γ²: largest ratio",
+        at_most=1,
     )
-    report.claim(
-        "the bound is pessimistic",
-        expected="median ratio < 0.5",
-        measured=float(np.median(ratio)),
-        holds=np.median(ratio) < 0.5,
-    )
+    report.claim("the bound is pessimistic", float(np.median(ratio)), "median ratio", below=0.5)
     rank = float(np.corrcoef(np.log(bounds), np.log(np.maximum(mistakes, 1)))[0, 1])
-    report.claim(
-        "but it ranks the problems: a thinner margin costs more mistakes",
-        expected="correlation of the logarithms > 0.6",
-        measured=rank,
-        holds=rank > 0.6,
-    )
+    report.claim("but it ranks the problems: a thinner margin costs more mistakes", rank, above=0.6)
     report.figure(
         "mistakes-and-bound",
         mistakes_against_bound(bounds, np.maximum(mistakes, 1)),
@@ -99,12 +89,7 @@ def _span(report: Report, settings: Settings) -> None:
     X = rng.normal(size=(settings.points, 2)) @ plane
     path = Perceptron(fit_intercept=False).fit(X, X @ plane[0] > 0.2).weights_path_
     drift = float(np.abs(path - path @ np.linalg.pinv(X) @ X).max())
-    report.claim(
-        "weights stay in the span of the data",
-        expected="distance < 1e-9",
-        measured=drift,
-        holds=drift < 1e-9,
-    )
+    report.claim("weights stay in the span of the data", drift, below=1e-9)
 
 
 def _one_run(report: Report, settings: Settings) -> None:

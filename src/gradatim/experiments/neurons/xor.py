@@ -63,9 +63,7 @@ def _linear(report: Report) -> dict[str, Score]:
     adaline = Adaline().fit(CORNERS, XOR)
     for name, model in (("perceptron", perceptron), ("ADALINE (least squares)", adaline)):
         accuracy = model.score(CORNERS, XOR)
-        report.claim(
-            f"{name} fails", expected="accuracy ≤ 0.75", measured=accuracy, holds=accuracy <= 0.75
-        )
+        report.claim(f"{name} fails", accuracy, "accuracy", at_most=0.75)
     return {"perceptron": perceptron.decision_function}
 
 
@@ -86,9 +84,8 @@ def _by_hand(report: Report) -> dict[str, Score]:
     answers = _score(units)(CORNERS)
     report.claim(
         "three threshold units by hand: AND of OR and NAND",
-        expected="0, 1, 1, 0",
-        measured=", ".join(f"{value:g}" for value in answers),
-        holds=(answers == XOR).all(),
+        ", ".join(f"{value:g}" for value in answers),
+        equals="0, 1, 1, 0",
     )
     panels["AND of OR and NAND"] = _score(units)
     return panels
@@ -100,12 +97,7 @@ def _madaline(report: Report, settings: Settings) -> dict[str, Score]:
         for k in range(settings.madaline_seeds)
     ]
     solved = float(np.mean([model.converged_ for model in models]))
-    report.claim(
-        "MADALINE Rule I: two ADALINEs under OR, up to five starts",
-        expected="solves XOR from ≥ 0.95 of the seeds",
-        measured=solved,
-        holds=solved >= 0.95,
-    )
+    report.claim("MADALINE Rule I: two ADALINEs under OR, up to five starts", solved, at_least=0.95)
     best = next(model for model in models if model.converged_)
     return {"MADALINE, two units": best.decision_function}
 
@@ -124,16 +116,10 @@ def _learned(report: Report, settings: Settings) -> Score:
         holds=narrow > 1 or shares[narrow] == 0,
     )
     report.claim(
-        f"{wide} hidden units learn XOR",
-        expected="share of seeds solved ≥ 0.9",
-        measured=shares[wide],
-        holds=shares[wide] >= 0.9,
+        f"{wide} hidden units learn XOR", shares[wide], "share of seeds solved", at_least=0.9
     )
     report.claim(
-        "two units suffice but are found less surely",
-        expected=f"share with 2 units < share with {wide}",
-        measured=shares.get(2, 0.0),
-        holds=shares.get(2, 0.0) < shares[wide],
+        "two units suffice but are found less surely", shares.get(2, 0.0), below=shares[wide]
     )
     report.text(
         "ReLU units that are off for all four inputs get no gradient and stay off. With few units, an unlucky "

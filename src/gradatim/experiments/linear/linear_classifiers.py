@@ -51,17 +51,11 @@ def check_masking(report: Report, settings: Settings) -> None:
     }
     report.claim(
         "least squares on one-hot targets masks the middle class",
-        expected="finds ≤ 0.2 of it",
-        measured=middle["least squares"],
-        holds=middle["least squares"] <= 0.2,
+        middle["least squares"],
+        at_most=0.2,
     )
     for label in ("LDA", "softmax"):
-        report.claim(
-            f"{label} finds it",
-            expected="≥ 0.9 of it",
-            measured=middle[label],
-            holds=middle[label] >= 0.9,
-        )
+        report.claim(f"{label} finds it", middle[label], "{} of it", at_least=0.9)
     report.figure(
         "masking",
         class_regions(X, y, classifiers),
@@ -96,10 +90,7 @@ def check_scikit_learn(report: Report, settings: Settings) -> None:
         accuracy = float((ours.predict(X_test).numpy() == held_out).mean())
         rows.append([label, accuracy, float(reference.score(X_test, held_out)), gap])
         report.claim(
-            f"{label} agrees with scikit-learn",
-            expected="probabilities to 1e-3",
-            measured=gap,
-            holds=gap < 1e-3,
+            f"{label} agrees with scikit-learn", gap, "probabilities differ by", below=1e-3
         )
     report.table(
         "Digits, held-out quarter",

@@ -29,18 +29,11 @@ def check_facts(report: Report) -> None:
     flattest = max(abs(slope) for name in ("step", "sign") for slope in rows[name].derivatives)
     steepest = {name: max(rows[name].derivatives) for name in ("sigmoid", "tanh")}
     floor = min(rows["selu"].values)
-    report.claim_all(
-        ("tanh is a scaled sigmoid", "|tanh z − (2σ(2z) − 1)| < 1e-15", gap, gap < 1e-15),
-        (
-            "largest slope of the sigmoid",
-            "0.25 at z = 0",
-            steepest["sigmoid"],
-            steepest["sigmoid"] == 0.25,
-        ),
-        ("largest slope of tanh", "1 at z = 0", steepest["tanh"], steepest["tanh"] == 1),
-        ("thresholds pass no gradient", "slope 0 everywhere", flattest, flattest == 0),
-        ("floor of SELU", "−λα = −1.7581", floor, abs(floor + 1.7581) < 1e-4),
-    )
+    report.claim("tanh is a scaled sigmoid", gap, "|tanh z − (2σ(2z) − 1)|", below=1e-15)
+    report.claim("largest slope of the sigmoid", steepest["sigmoid"], "{} at z = 0", equals=0.25)
+    report.claim("largest slope of tanh", steepest["tanh"], "{} at z = 0", equals=1)
+    report.claim("thresholds pass no gradient", flattest, "slope {} everywhere", equals=0)
+    report.claim("floor of SELU", floor, "−λα =", near=(-1.7581, 1e-4))
 
 
 def list_facts(report: Report, points: tuple[float, ...]) -> None:

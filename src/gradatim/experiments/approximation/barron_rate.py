@@ -104,18 +104,10 @@ def _claim_rate(
 ) -> None:
     slope = log_log_slope(units, errors)
     report.claim(
-        f"drawn units, {_inputs(dim)}: squared error falls as 1/m",
-        expected="slope −1 ± 0.15",
-        measured=slope,
-        holds=abs(slope + 1) < 0.15,
+        f"drawn units, {_inputs(dim)}: squared error falls as 1/m", slope, "slope", near=(-1, 0.15)
     )
     ratio = max(error / limit for error, limit in zip(errors, limits, strict=True))
-    report.claim(
-        f"drawn units, {_inputs(dim)}: within Barron's bound",
-        expected="error / bound <= 1 for every m",
-        measured=ratio,
-        holds=ratio <= 1,
-    )
+    report.claim(f"drawn units, {_inputs(dim)}: within Barron's bound", ratio, at_most=1)
 
 
 def _greedy(report: Report, settings: Settings, generator: torch.Generator) -> None:
@@ -163,8 +155,5 @@ def _claim_greedy(
     )
     if dim <= 3:
         report.claim(
-            f"chosen units, {_inputs(dim)}: at least as steep as 1/m",
-            expected="slope <= −1",
-            measured=slope,
-            holds=slope <= -1,
+            f"chosen units, {_inputs(dim)}: at least as steep as 1/m", slope, "slope", at_most=-1
         )

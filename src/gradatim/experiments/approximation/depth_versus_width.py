@@ -66,17 +66,11 @@ def _pieces(report: Report, settings: Settings) -> None:
         rows.append([depth, size, count, _shallow_units(size) + 1])
     report.claim(
         "m layers of two units make 2ᵐ pieces",
-        expected=", ".join(str(2**depth) for depth in settings.depths),
-        measured=", ".join(str(row[2]) for row in rows),
-        holds=all(row[2] == 2 ** row[0] for row in rows),
+        ", ".join(str(row[2]) for row in rows),
+        equals=", ".join(str(2**depth) for depth in settings.depths),
     )
     last = rows[-1]
-    report.claim(
-        "one hidden layer with as many parameters cannot keep up",
-        expected=f"fewer than {last[2]} pieces from {last[1]} parameters",
-        measured=last[3],
-        holds=last[3] < last[2],
-    )
+    report.claim("one hidden layer with as many parameters cannot keep up", last[3], below=last[2])
     report.table(
         "Pieces of a function of one input",
         columns=["layers", "parameters", "pieces, deep", "most pieces, one layer"],
@@ -125,9 +119,9 @@ def _square(report: Report, settings: Settings) -> None:
     )
     report.claim(
         f"no single layer of {sizes[-1]} parameters comes as close to x²",
-        expected=f"< {least[-1]:.1e}, the least error of {units[-1] + 1} pieces",
-        measured=errors[-1],
-        holds=errors[-1] < least[-1],
+        errors[-1],
+        f"{{}}, the least error of {units[-1] + 1} pieces",
+        below=least[-1],
     )
     report.figure(
         "square",
@@ -153,9 +147,9 @@ def _product(report: Report, settings: Settings) -> None:
     error = float((outputs - x[:, 0] * x[:, 1]).abs().max())
     report.claim(
         f"{depth + 1} layers multiply two numbers of [−1, 1]",
-        expected=f"sup-error <= 2^(−2·{depth + 1}) = {4.0 ** -(depth + 1):.1e}",
-        measured=error,
-        holds=error <= 4.0 ** -(depth + 1) + 1e-12,
+        error,
+        f"sup-error {{}}, 2^(−2·{depth + 1})",
+        at_most=4.0 ** -(depth + 1) + 1e-12,
     )
 
 

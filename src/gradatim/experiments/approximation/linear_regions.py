@@ -111,16 +111,14 @@ def _depth(report: Report, settings: Settings) -> None:
     )
     last = rows[-1]
     report.claim(
-        f"{last[0]} folding layers beat any single layer of as many units",
-        expected=f"> {last[5]}, Zaslavsky's number for {width * last[0]} units",
-        measured=last[1],
-        holds=last[1] > last[5],
+        f"{last[0]} folding layers beat any single layer of as many units", last[1], above=last[5]
     )
     report.claim(
         "random deep networks have about as many regions as random shallow ones",
-        expected="ratio deep / shallow between 1/4 and 4, units in all equal",
-        measured=last[3] / last[4],
-        holds=0.25 < last[3] / last[4] < 4,
+        last[3] / last[4],
+        "ratio deep / shallow {}, units in all equal",
+        above=0.25,
+        below=4,
     )
     _show_depth(report, width, rows)
 
@@ -182,19 +180,9 @@ def _trained(report: Report, settings: Settings) -> None:
         ("learned weights", small, corners, classes),
     ):
         accuracy = _accuracy(net, inputs, target)
-        report.claim(
-            f"XOR by {name}",
-            expected="all four inputs right",
-            measured=accuracy,
-            holds=accuracy == 1.0,
-        )
+        report.claim(f"XOR by {name}", accuracy, "accuracy", equals=1.0)
     accuracy = _accuracy(large, X, y)
-    report.claim(
-        "two hidden layers separate the spirals",
-        expected=">= 0.95",
-        measured=accuracy,
-        holds=accuracy >= 0.95,
-    )
+    report.claim("two hidden layers separate the spirals", accuracy, at_least=0.95)
     _show_trained(report, by_hand, small, large, X, y)
 
 

@@ -83,21 +83,14 @@ def _width(report: Report, settings: Settings) -> None:
 
 
 def _claim_width(report: Report, group: list[Approximation]) -> None:
-    narrow, wide = group[0], group[-1]
+    wide = group[-1]
     if wide.activation == "identity":
-        report.claim(
-            "a network of linear units stays a line",
-            expected=f"sup-error >= {BEST_LINE} at every width",
-            measured=min(r.sup_error for r in group),
-            holds=min(r.sup_error for r in group) >= BEST_LINE,
-        )
+        least = min(result.sup_error for result in group)
+        report.claim("a network of linear units stays a line", least, at_least=BEST_LINE)
         return
     limit = 0.05 if wide.activation == "relu" else 1e-3
     report.claim(
-        f"{wide.width} {wide.activation} units follow sin",
-        expected=f"sup-error < {limit:g}, from {narrow.sup_error:.2g} with {narrow.width}",
-        measured=wide.sup_error,
-        holds=wide.sup_error < limit,
+        f"{wide.width} {wide.activation} units follow sin", wide.sup_error, "sup-error", below=limit
     )
 
 
@@ -132,10 +125,7 @@ def _ridges(report: Report, settings: Settings) -> None:
     (line,) = fit(torch.sin, [4], activations=("sigmoid",), domain=[INTERVAL])
     (plane,) = fit(_product, [4], domain=SQUARE)
     report.claim(
-        "four tanh units multiply two numbers of [−1, 1]",
-        expected="sup-error < 0.05",
-        measured=plane.sup_error,
-        holds=plane.sup_error < 0.05,
+        "four tanh units multiply two numbers of [−1, 1]", plane.sup_error, "sup-error", below=0.05
     )
     report.figure(
         "ridges-on-a-line",
@@ -158,18 +148,11 @@ def _interpolant(report: Report, settings: Settings) -> None:
         with torch.inference_mode():
             errors.append(float((net(x) - x.sin()).abs().max()))
     bounds = [(2 * pi / pieces) ** 2 / 8 for pieces in settings.pieces]
-    report.claim(
-        "a ReLU interpolant of sin keeps the bound h²/8",
-        expected="error <= h²/8 for every number of pieces",
-        measured=max(error / bound for error, bound in zip(errors, bounds, strict=True)),
-        holds=all(e <= b * (1 + 1e-9) for e, b in zip(errors, bounds, strict=True)),
-    )
+    worst = max(error / bound for error, bound in zip(errors, bounds, strict=True))
+    report.claim("a ReLU interpolant of sin keeps the bound h²/8", worst, at_most=1 + 1e-9)
     slope = log_log_slope(settings.pieces[-4:], errors[-4:])
     report.claim(
-        "its error falls with the square of the number of units",
-        expected="slope −2 ± 0.1",
-        measured=slope,
-        holds=abs(slope + 2) < 0.1,
+        "its error falls with the square of the number of units", slope, "slope", near=(-2, 0.1)
     )
     report.figure(
         "interpolant",

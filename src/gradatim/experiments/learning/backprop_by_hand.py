@@ -81,7 +81,7 @@ def _chain_rule(report: Report) -> None:
     for x, expected in [(-2.0, -4.0), (0.0, 12.0), (1.0, 20.0)]:
         measured = jacobian(lambda x: (2 * x + 3) ** 2, torch.tensor(x)).item()
         name = f"slope of (2x + 3)² at x = {x:g}"
-        report.claim(name, expected=f"{expected:g}", measured=measured, holds=measured == expected)
+        report.claim(name, measured, equals=expected)
 
 
 def _one_unit(report: Report) -> None:
@@ -189,12 +189,7 @@ def _hidden_layer(report: Report) -> None:
         _distance(torch.stack([part.gradients[name] for part in parts]).sum(0), gradient)
         for name, gradient in whole.gradients.items()
     )
-    report.claim(
-        "the gradient over three points is the sum of their gradients",
-        expected="< 1e-12",
-        measured=error,
-        holds=error < 1e-12,
-    )
+    report.claim("the gradient over three points is the sum of their gradients", error, below=1e-12)
     _show(report, "A hidden layer, squared error", squared)
 
 
@@ -228,10 +223,7 @@ def _deep_chain(report: Report, settings: Settings) -> None:
     first, last = trace.gradients["0.weight"], trace.gradients[f"{2 * settings.depth}.weight"]
     ratio = float(last.norm() / first.norm())
     report.claim(
-        "gradients of sigmoid layers shrink towards the input",
-        expected="last layer's more than 100 times the first's",
-        measured=ratio,
-        holds=ratio > 100,
+        "gradients of sigmoid layers shrink towards the input", ratio, "{} times", above=100
     )
     report.figure(
         "deep-chain",
@@ -245,9 +237,7 @@ def _compare(report: Report, model: MLP, trace: Trace, x: Tensor, y: Tensor) -> 
     named = dict(model.named_parameters())
     pulled = torch.autograd.grad(_half_squared_error(model(x), y), list(named.values()))
     error = max(_distance(trace.gradients[n], g) for n, g in zip(named, pulled, strict=True))
-    report.claim(
-        "recursion equals autograd", expected="< 1e-12", measured=error, holds=error < 1e-12
-    )
+    report.claim("recursion equals autograd", error, below=1e-12)
     weights = [p.detach() for n, p in named.items() if n.endswith("weight")]
     biases = [p.detach() for n, p in named.items() if n.endswith("bias")]
     chain = delta_recursion(weights, biases, x, y, activation="sigmoid")
@@ -255,9 +245,7 @@ def _compare(report: Report, model: MLP, trace: Trace, x: Tensor, y: Tensor) -> 
         g for pair in zip(chain.weight_gradients, chain.bias_gradients, strict=True) for g in pair
     ]
     error = max(_distance(trace.gradients[n], g) for n, g in zip(named, by_hand, strict=True))
-    report.claim(
-        "recursion equals δ-rules", expected="< 1e-12", measured=error, holds=error < 1e-12
-    )
+    report.claim("recursion equals δ-rules", error, below=1e-12)
 
     def energy(weight: Tensor) -> Tensor:
         output = torch.func.functional_call(model, {last: weight}, (x,))
@@ -275,9 +263,8 @@ def _compare(report: Report, model: MLP, trace: Trace, x: Tensor, y: Tensor) -> 
     )
     report.claim(
         "differences find a gradient that is 0.1 % wrong",
-        expected="wrong",
-        measured="right" if wrong else "wrong",
-        holds=not wrong,
+        "right" if wrong else "wrong",
+        equals="wrong",
     )
 
 

@@ -70,10 +70,7 @@ def check_factors(report: Report, settings: Settings, x: torch.Tensor) -> None:
         for direction, quantity in (("forward", "activation"), ("backward", "gradient")):
             measured = factor(profile, quantity)
             report.claim(
-                f"{label}, {direction} factor a layer",
-                expected=f"{expected:g} within 15 %",
-                measured=measured,
-                holds=abs(measured / expected - 1) < 0.15,
+                f"{label}, {direction} factor a layer", measured, near=(expected, 0.15 * expected)
             )
     report.figure(
         "variance-by-layer",
@@ -97,12 +94,7 @@ def check_relu_moments(report: Report, settings: Settings, x: torch.Tensor) -> N
         ("Var[h] / Var[z] after ReLU", h.var() / z.var(), 0.5 - 1 / (2 * torch.pi)),
     ):
         measured = value.item()
-        report.claim(
-            name,
-            expected=f"{expected:.4f} within 2 %",
-            measured=measured,
-            holds=abs(measured / expected - 1) < 0.02,
-        )
+        report.claim(name, measured, near=(expected, 0.02 * expected))
 
 
 def check_gains(report: Report, settings: Settings, x: torch.Tensor) -> None:
@@ -128,10 +120,7 @@ def check_gains(report: Report, settings: Settings, x: torch.Tensor) -> None:
     )
     worst = max(factors.values(), key=lambda value: abs(value - 1))
     report.claim(
-        "the gain of every activation keeps E[z²]",
-        expected="factor a layer 1 within 15 %",
-        measured=worst,
-        holds=abs(worst - 1) < 0.15,
+        "the gain of every activation keeps E[z²]", worst, "factor a layer", near=(1, 0.15)
     )
 
 
@@ -175,15 +164,8 @@ def check_training(report: Report, settings: Settings) -> None:
         rows=[[label, value] for label, value in accuracy.items()],
     )
     learned, stuck = accuracy["He"], accuracy["He × 0.1"]
-    report.claim(
-        "He weights learn", expected="accuracy ≥ 0.9", measured=learned, holds=learned >= 0.9
-    )
-    report.claim(
-        "ten times smaller weights do not",
-        expected="accuracy ≤ 0.2",
-        measured=stuck,
-        holds=stuck <= 0.2,
-    )
+    report.claim("He weights learn", learned, "accuracy", at_least=0.9)
+    report.claim("ten times smaller weights do not", stuck, "accuracy", at_most=0.2)
 
 
 def run(settings: Settings) -> Report:

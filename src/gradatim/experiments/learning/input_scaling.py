@@ -75,24 +75,12 @@ def check_diabetes(report: Report, settings: Settings) -> None:
         rows=[[label, condition[label], last[label]] for label in designs],
     )
     fall = condition["raw"] / condition["standardized"]
-    report.claim(
-        "condition number falls", expected="by 1,000 or more", measured=fall, holds=fall > 1e3
-    )
+    report.claim("condition number falls", fall, "{} times", above=1e3)
     ratio = last["standardized"] / last["raw"]
-    report.claim(
-        "standardized descent is ahead",
-        expected="1 % of the raw error or less",
-        measured=ratio,
-        holds=ratio < 0.01,
-    )
+    report.claim("standardized descent is ahead", ratio, "{} of the raw error", below=0.01)
     raw, standard = (fit_least_squares(design, y).predict(design) for design in designs.values())
     gap = (raw - standard).abs().max().item()
-    report.claim(
-        "the best fit ignores units",
-        expected="predictions equal to 1e-6",
-        measured=gap,
-        holds=gap < 1e-6,
-    )
+    report.claim("the best fit ignores units", gap, "predictions differ by", below=1e-6)
     report.figure(
         "convergence",
         convergence_curves(errors, ylabel="mean squared error above its minimum"),

@@ -108,17 +108,13 @@ def check_noise(report: Report, settings: Settings) -> None:
     expected = lr / (2 * (2 - lr))
     report.claim(
         "noise of variance 1, constant rate η: the error stays at η/(2(2 − η))",
-        expected=f"{expected:.4f} (to 5 %)",
-        measured=floor,
-        holds=abs(floor / expected - 1) < 0.05,
+        floor,
+        near=(expected, 0.05 * expected),
     )
     for label in ("step", "1/t", "cosine"):
         ratio = errors[label][-5:].mean().item() / floor
         report.claim(
-            f"{label}: ends below the noise of the constant rate",
-            expected="at most a quarter of it",
-            measured=ratio,
-            holds=ratio < 0.25,
+            f"{label}: ends below the noise of the constant rate", ratio, "{} of it", below=0.25
         )
     report.figure(
         "noise",
@@ -194,9 +190,8 @@ def check_digits(report: Report, settings: Settings) -> None:
     for label in ("cosine", "constant, averaged (SWA)"):
         report.claim(
             f"digits: {label} fits the data better than the wandering end of a constant rate",
-            expected="lower training loss",
-            measured=losses[label] / losses["constant"],
-            holds=losses[label] < losses["constant"],
+            losses[label] / losses["constant"],
+            below=1,
         )
 
 

@@ -86,18 +86,12 @@ def claim_equations(report: Report, settings: Settings) -> None:
         running = update_running(running, batch)
     layer.eval()
     gap = max(gap, (normalize(z, *running, gain, shift) - layer(z)).abs().max().item())
-    report.claim(
-        "the equations are PyTorch's layer",
-        expected="largest difference < 1e-12, 20 batches and inference",
-        measured=gap,
-        holds=gap < 1e-12,
-    )
+    report.claim("the equations are PyTorch's layer", gap, below=1e-12)
     alone, together = layer(z[:1]), layer(z)[:1]
     report.claim(
         "at inference a sample ignores its batch mates",
-        expected="same output alone and in a batch",
-        measured=(alone - together).abs().max().item(),
-        holds=torch.equal(alone, together),
+        (alone - together).abs().max().item(),
+        equals=0,
     )
     example = normalize(
         z[:, :1],
@@ -109,10 +103,7 @@ def claim_equations(report: Report, settings: Settings) -> None:
     )
     change = (example - z[:, :1]).abs().max().item()
     report.claim(
-        "μ = 2, σ = 3, γ = 3, β = 2 undo the normalization",
-        expected="y = z",
-        measured=change,
-        holds=change < 1e-12,
+        "μ = 2, σ = 3, γ = 3, β = 2 undo the normalization", change, "y = z: change", below=1e-12
     )
 
 

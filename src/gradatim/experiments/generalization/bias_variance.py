@@ -76,7 +76,7 @@ def check(report: Report, parts: dict[int, BiasVariance]) -> None:
     """State that the parts add up, and who is biased and who varies."""
     means = {width: part.means for width, part in parts.items()}
     gap = max(abs(m["bias²"] + m["variance"] + m["noise"] - m["error"]) for m in means.values())
-    report.claim("the parts add up", expected="gap below 1e-12", measured=gap, holds=gap < 1e-12)
+    report.claim("the parts add up", gap, below=1e-12)
     off = max(abs(parts[w].measured / m["error"] - 1) for w, m in means.items())
     report.claim(
         "the sum is the error on fresh noisy data",
@@ -87,15 +87,15 @@ def check(report: Report, parts: dict[int, BiasVariance]) -> None:
     narrow, wide = min(parts), max(parts)
     report.claim(
         "a narrow network is biased",
-        expected=f"bias² of {narrow} unit(s) above 5 times that of {wide}",
-        measured=means[narrow]["bias²"] / means[wide]["bias²"],
-        holds=means[narrow]["bias²"] > 5 * means[wide]["bias²"],
+        means[narrow]["bias²"] / means[wide]["bias²"],
+        f"bias² of {narrow} unit(s) {{}} times that of {wide}",
+        above=5,
     )
     report.claim(
         "a wide network varies",
-        expected=f"variance of {wide} units above that of {narrow}",
-        measured=means[wide]["variance"] / means[narrow]["variance"],
-        holds=means[wide]["variance"] > means[narrow]["variance"],
+        means[wide]["variance"] / means[narrow]["variance"],
+        f"variance of {wide} units {{}} times that of {narrow}",
+        above=1,
     )
 
 

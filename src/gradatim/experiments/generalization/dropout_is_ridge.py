@@ -57,12 +57,7 @@ def claim_decomposition(report: Report, X: Tensor, y: Tensor, settings: Settings
     masks = torch.rand(settings.masks, 1, X.shape[1], generator=generator) < keep
     sampled = ((masks * x / keep) @ w - target).square().mean().item()
     exact = ((x @ w - target).square().mean() + dropout_penalty(w, x, keep=keep)).item()
-    report.claim(
-        "expected loss = loss + (1 − p)/p Σ wⱼ² xⱼ²",
-        expected="sampled within 1 %",
-        measured=sampled / exact,
-        holds=abs(sampled / exact - 1) < 0.01,
-    )
+    report.claim("expected loss = loss + (1 − p)/p Σ wⱼ² xⱼ²", sampled / exact, near=(1, 0.01))
 
 
 def run(settings: Settings) -> Report:
@@ -79,22 +74,14 @@ def run(settings: Settings) -> Report:
     keep = settings.keeps[0]
     ridge = fit_ridge(X, y, weight_decay=2 * (1 - keep) / keep).weight
     gap = (ridge - fit_dropout_ridge(X, y, keep=keep).weight).abs().max().item()
-    report.claim(
-        "on standardized features it is ridge with γ = 2(1 − p)/p",
-        expected="weights equal to 1e-9",
-        measured=gap,
-        holds=gap < 1e-9,
-    )
+    report.claim("on standardized features it is ridge with γ = 2(1 − p)/p", gap, below=1e-9)
     free = fit_least_squares(X, y).weight
     trained = torch.stack([train_with_dropout(X, y, k, settings) for k in settings.keeps])
     closed = torch.stack([fit_dropout_ridge(X, y, keep=k).weight for k in settings.keeps])
     for k, sampled, exact in zip(settings.keeps, trained, closed, strict=True):
         ratio = ((sampled - exact).norm() / (free - exact).norm()).item()
         report.claim(
-            f"training with dropout, keep = {k}, ends there",
-            expected="distance at most a tenth of the way to least squares",
-            measured=ratio,
-            holds=ratio < 0.1,
+            f"training with dropout, keep = {k}, ends there", ratio, "{} of the way", below=0.1
         )
     claim_adaptive(report, X, y)
     grid = 1.0 - torch.linspace(0.95, 0.0, 60, dtype=torch.float64).square()

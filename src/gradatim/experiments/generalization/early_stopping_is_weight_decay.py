@@ -105,20 +105,10 @@ def run(settings: Settings) -> Report:
 def check_factors(report: Report, curvature: Tensor, factors: dict[str, Tensor]) -> None:
     """Compare the shares kept along a direction of curvature λ, in units of μ."""
     gap = (factors["early stopping"] - factors["weight decay"]).abs().max().item()
-    report.claim(
-        "shares kept are close in every direction",
-        expected="at most 0.204 apart (1 − e⁻ˣ against x/(1 + x))",
-        measured=gap,
-        holds=gap <= 0.204,
-    )
+    report.claim("shares kept are close in every direction", gap, at_most=0.204)
     flat = curvature < 0.1
     excess = (factors["early stopping"] / factors["weight decay"] - 1)[flat].max().item()
-    report.claim(
-        "in flat directions they are one",
-        expected="relative difference at most 5 % where λ/μ < 0.1",
-        measured=excess,
-        holds=0 < excess < 0.05,
-    )
+    report.claim("in flat directions they are one", excess, above=0, below=0.05)
 
 
 def check_risks(
@@ -130,27 +120,12 @@ def check_risks(
     """Compare the best either regularizer reaches, and where."""
     least = {label: risk.min().item() for label, risk in risks.items()}
     ratio = least["early stopping"] / least["weight decay"]
-    report.claim(
-        "best risks agree",
-        expected="ratio between 0.8 and 1.25",
-        measured=ratio,
-        holds=0.8 < ratio < 1.25,
-    )
+    report.claim("best risks agree", ratio, "ratio", above=0.8, below=1.25)
     places = {label: strengths[int(risk.argmin())] for label, risk in risks.items()}
     apart = places["early stopping"] / places["weight decay"]
-    report.claim(
-        "best strengths agree",
-        expected="1/(ηT) within a factor 3 of μ",
-        measured=apart,
-        holds=1 / 3 < apart < 3,
-    )
+    report.claim("best strengths agree", apart, "1/(ηT) over μ", above=1 / 3, below=3)
     for label, risk in risks.items():
-        report.claim(
-            f"{label} helps",
-            expected="best risk below half of the least-squares risk",
-            measured=(risk.min() / risk[-1]).item(),
-            holds=risk.min() < 0.5 * risk[-1],
-        )
+        report.claim(f"{label} helps", (risk.min() / risk[-1]).item(), "risk ratio", below=0.5)
     report.table(
         "At the best strength",
         columns=["regularizer", "μ or 1/(ηT)", "excess risk", "norm of the weights"],
@@ -169,12 +144,7 @@ def check_descent(
     solution = basis.T @ (torch.linalg.pinv(X) @ y)
     predicted = torch.stack([(1 - (1 - lr * values) ** count) * solution for count in counts])
     error = (stopped @ basis - predicted).abs().max().item()
-    report.claim(
-        "descent follows 1 − (1 − ηλ)ᵀ",
-        expected="weights equal to 1e-8",
-        measured=error,
-        holds=error < 1e-8,
-    )
+    report.claim("descent follows 1 − (1 − ηλ)ᵀ", error, "weights differ by", below=1e-8)
 
 
 def shrinkage_and_risk(

@@ -90,9 +90,8 @@ def run(settings: Settings) -> Report:
     own, diversity, joint = parts.values()
     report.claim(
         "error of the mean = mean error − disagreement",
-        expected="exactly, for squared error",
-        measured=abs(own - diversity - joint),
-        holds=abs(own - diversity - joint) < 1e-9 * own,
+        abs(own - diversity - joint),
+        below=1e-9 * own,
     )
     report.claim(
         "the ensemble beats the average member on digits",

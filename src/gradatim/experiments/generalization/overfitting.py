@@ -59,15 +59,12 @@ def run(settings: Settings) -> Report:
     )
     report.claim(
         "the network memorizes",
-        expected="training loss ends below a third of its value at the best epoch",
-        measured=curves["training"][-1] / curves["training"][best - 1],
-        holds=curves["training"][-1] < curves["training"][best - 1] / 3,
+        curves["training"][-1] / curves["training"][best - 1],
+        "training loss ends at {} of its value at the best epoch",
+        below=1 / 3,
     )
     report.claim(
-        "validation loss turns",
-        expected="ends above 1.5 times its minimum",
-        measured=curves["validation"][-1] / min(curves["validation"]),
-        holds=curves["validation"][-1] > 1.5 * min(curves["validation"]),
+        "validation loss turns", curves["validation"][-1] / min(curves["validation"]), above=1.5
     )
     first = int(np.argmin(stopped["validation_loss"])) + 1
     report.claim(
@@ -79,9 +76,8 @@ def run(settings: Settings) -> Report:
     )
     report.claim(
         "stopping pays on fresh data",
-        expected="test loss below that of the full run",
-        measured=results["stopped early"]["loss"] / results["to the end"]["loss"],
-        holds=results["stopped early"]["loss"] < results["to the end"]["loss"],
+        results["stopped early"]["loss"] / results["to the end"]["loss"],
+        below=1,
     )
     report.figure(
         "curves",

@@ -85,22 +85,11 @@ def check(report: Report, train: np.ndarray, test: np.ndarray, by_folds: int) ->
     is_falling = bool((np.diff(train) < 0).all())
     report.claim(
         "training error falls with every degree",
-        expected="median over draws",
-        measured="falls at every step" if is_falling else "rises somewhere",
-        holds=is_falling,
+        "falls at every step" if is_falling else "rises somewhere",
+        equals="falls at every step",
     )
-    report.claim(
-        "the best degree lies in between",
-        expected="3 to 7",
-        measured=best,
-        holds=3 <= best <= 7,
-    )
-    report.claim(
-        "the highest degree overfits",
-        expected="test error above 100 times training error",
-        measured=test[-1] / train[-1],
-        holds=test[-1] > 100 * train[-1],
-    )
+    report.claim("the best degree lies in between", best, at_least=3, at_most=7)
+    report.claim("the highest degree overfits", test[-1] / train[-1], "{} times", above=100)
     loss = float(test[by_folds - 1] / test[best - 1])
     report.claim(
         "cross-validation on one draw finds a good degree",

@@ -98,12 +98,7 @@ def check(report: Report, accuracy: Comparison, area: Comparison, tested: float)
         measured=100 * (network - logistic),
         holds=abs(network - logistic) < 0.007,
     )
-    report.claim(
-        "Occam's choice",
-        expected="logistic regression, by AUC",
-        measured=area.recommended,
-        holds=area.recommended == "logistic regression",
-    )
+    report.claim("Occam's choice", area.recommended, "{}, by AUC", equals="logistic regression")
     report.claim(
         "the estimate holds on the test set, used once",
         expected="accuracy within 1 point of the folds",

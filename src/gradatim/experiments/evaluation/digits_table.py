@@ -70,10 +70,7 @@ def run(settings: Settings) -> Report:
             holds=network < linear,
         )
         report.claim(
-            "a network reads digits well",
-            expected="error <= 4 %",
-            measured=round(network, 2),
-            holds=network <= 4.0,
+            "a network reads digits well", round(network, 2), "error <= 4 %", holds=network <= 4.0
         )
 
     return build_report("Digits: networks against linear models", split, results, {}, claims)

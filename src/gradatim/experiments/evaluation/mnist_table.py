@@ -86,9 +86,7 @@ def run(settings: Settings) -> Report:
 
 def _claim(report: Report, errors: dict[str, float], parameters: int, is_full: bool) -> None:
     """State what the literature says; a quick run, which sees a fifth of the images, gets more room."""
-    report.claim(
-        "size of the network", expected="235,146", measured=parameters, holds=parameters == 235_146
-    )
+    report.claim("size of the network", parameters, equals=235_146)
     limits = {"network, ridge": 2.3, "network, dropout": 1.8, "logistic": 8.0}
     if is_full:
         limits["network, distorted images"] = 1.0

@@ -52,24 +52,9 @@ def run(settings: Settings) -> Report:
         rows=[[name, means[name], errors[name]] for name in samples],
     )
     best, honest = samples
-    report.claim(
-        "the selected score is optimistic",
-        expected="below 0.5 by more than two standard errors",
-        measured=means[best],
-        holds=means[best] + 2 * errors[best] < 0.5,
-    )
-    report.claim(
-        "the nested score is honest",
-        expected="0.5 within three standard errors",
-        measured=means[honest],
-        holds=abs(means[honest] - 0.5) < 3 * errors[honest],
-    )
-    report.claim(
-        "cost",
-        expected="K·M·|Θ| + K = 5·3·10 + 5 = 155 trainings",
-        measured=trainings,
-        holds=trainings == 155,
-    )
+    report.claim("the selected score is optimistic", means[best], below=0.5 - 2 * errors[best])
+    report.claim("the nested score is honest", means[honest], near=(0.5, 3 * errors[honest]))
+    report.claim("cost", trainings, "{} = K·M·|Θ| + K = 5·3·10 + 5 trainings", equals=155)
     report.figure(
         "optimism",
         spreads(samples, label="estimated error", reference=0.5, reference_label="true error"),

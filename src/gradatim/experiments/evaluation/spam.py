@@ -89,27 +89,23 @@ def check(report: Report, errors: dict[str, float]) -> None:
     """Compare errors in % with the textbook's (Elements of Statistical Learning, 9.2 and 10.9)."""
     report.claim(
         "logistic regression",
-        expected="6.5 % to 8.5 %, the textbook has 7.6 %",
-        measured=errors["logistic regression"],
-        holds=6.5 <= errors["logistic regression"] <= 8.5,
+        errors["logistic regression"],
+        "{} %, the textbook has 7.6 %",
+        at_least=6.5,
+        at_most=8.5,
     )
     report.claim(
-        "a single tree is worse",
-        expected="above 8 %, the textbook has 8.7 %",
-        measured=errors["decision tree"],
-        holds=errors["decision tree"] > 8,
+        "a single tree is worse", errors["decision tree"], "{} %, the textbook has 8.7 %", above=8
     )
     report.claim(
         "the network beats logistic regression on raw counts",
-        expected="by a point or more",
-        measured=errors["logistic regression"] - errors["network on logarithms"],
-        holds=errors["logistic regression"] - errors["network on logarithms"] >= 1.0,
+        errors["logistic regression"] - errors["network on logarithms"],
+        at_least=1.0,
     )
     report.claim(
         "the logarithm alone helps",
-        expected="logistic regression on logarithms below raw counts",
-        measured=errors["logistic regression on logarithms"],
-        holds=errors["logistic regression on logarithms"] < errors["logistic regression"],
+        errors["logistic regression on logarithms"],
+        below=errors["logistic regression"],
     )
     report.claim(
         "network and boosted trees",

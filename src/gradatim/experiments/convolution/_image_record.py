@@ -200,19 +200,14 @@ def build_report(title: str, split: Split, run: Run, recipe: Recipe, goal: Goal)
 
 
 def _claim(report: Report, error: float, minutes: float, uses: int, goal: Goal) -> None:
-    report.claim(
-        "test error",
-        expected=f"< {goal.error:g} %",
-        measured=round(error, 2),
-        holds=error < goal.error,
-    )
+    report.claim("test error", round(error, 2), f"< {goal.error:g} %", holds=error < goal.error)
     report.claim(
         "cost",
         expected=f"at most {goal.core_minutes:g} minutes of one core",
         measured=round(minutes, 1),
         holds=minutes <= goal.core_minutes,
     )
-    report.claim("looks at the test set", expected="1", measured=uses, holds=uses == 1)
+    report.claim("looks at the test set", uses, equals=1)
 
 
 def _draw(

@@ -61,16 +61,10 @@ def claim_products(report: Report, generator: torch.Generator) -> None:
                     gaps.append((matrix.T @ slid.flatten() - back).abs().max().item())
     report.claim(
         "matrix times signal is sliding: 2 operations, 4 modes, signals and images",
-        expected="differences < 1e-12",
-        measured=max(errors),
-        holds=max(errors) < 1e-12,
+        max(errors),
+        below=1e-12,
     )
-    report.claim(
-        "the transposed matrix is the transposed convolution",
-        expected="differences < 1e-12",
-        measured=max(gaps),
-        holds=max(gaps) < 1e-12,
-    )
+    report.claim("the transposed matrix is the transposed convolution", max(gaps), below=1e-12)
 
 
 def claim_structure(report: Report, settings: Settings, w: Tensor) -> None:
@@ -78,27 +72,16 @@ def claim_structure(report: Report, settings: Settings, w: Tensor) -> None:
     distinct = len(matrix.unique()) - 1
     report.claim(
         f"of {matrix.numel():,} entries, different numbers other than zero",
-        expected=f"{settings.taps}",
-        measured=distinct,
-        holds=distinct == settings.taps,
+        distinct,
+        equals=settings.taps,
     )
     waves = torch.fft.fft(torch.eye(settings.length, dtype=torch.complex128)) / settings.length**0.5
     turned = waves @ matrix.to(waves.dtype) @ waves.conj().T
     off = (turned - torch.diag(turned.diagonal())).abs().max().item()
     spectrum = torch.fft.fft(w, settings.length)
     gap = (turned.diagonal() - spectrum).abs().max().item()
-    report.claim(
-        "waves are the eigenvectors of the circular matrix",
-        expected="off-diagonal < 1e-12 in the Fourier basis",
-        measured=off,
-        holds=off < 1e-12,
-    )
-    report.claim(
-        "its eigenvalues are the spectrum of the kernel",
-        expected="differences < 1e-12",
-        measured=gap,
-        holds=gap < 1e-12,
-    )
+    report.claim("waves are the eigenvectors of the circular matrix", off, below=1e-12)
+    report.claim("its eigenvalues are the spectrum of the kernel", gap, below=1e-12)
 
 
 def fit_dense(x: Tensor, y: Tensor) -> Tensor:
@@ -138,26 +121,23 @@ def learn(settings: Settings, w: Tensor, generator: torch.Generator) -> dict[str
 def claim_learning(report: Report, settings: Settings, errors: dict[str, list[float]]) -> None:
     one, last = errors["convolution"][0], errors["dense"][-1]
     report.claim(
-        f"the kernel learned from {settings.samples[0]} noisy sample",
-        expected="excess error < 0.02",
-        measured=one,
-        holds=one < 0.02,
+        f"the kernel learned from {settings.samples[0]} noisy sample", one, "excess", below=0.02
     )
     half = [n for n in settings.samples if n <= settings.length // 2][-1]
     few = errors["dense"][settings.samples.index(half)]
     report.claim(
         f"a dense matrix learned from {half} samples, half as many as it has columns",
-        expected="excess error > 0.3",
-        measured=few,
-        holds=few > 0.3,
+        few,
+        "excess error",
+        above=0.3,
     )
     ratio = last / errors["convolution"][-1]
     theory = settings.length / settings.taps * settings.length
     report.claim(
         f"dense over convolutional error at {settings.samples[-1]} samples",
-        expected=f"about the ratio of parameters, {theory:.0f}: within a factor of 3",
-        measured=ratio,
-        holds=theory / 3 < ratio < theory * 3,
+        ratio,
+        above=theory / 3,
+        below=theory * 3,
     )
 
 

@@ -73,18 +73,10 @@ def claim_edges(report: Report) -> None:
         measured=f"{upright.max():.0f} in {len(columns)} columns",
         holds=columns == [6, 7] and bool((upright[:, 6:8] == 4).all()),
     )
-    report.claim(
-        "… and on one lying edge",
-        expected="0 everywhere",
-        measured=lying.abs().max().item(),
-        holds=not lying.any(),
-    )
+    report.claim("… and on one lying edge", lying.abs().max().item(), equals=0)
     ramp = torch.arange(16.0)[None] * 2 + torch.arange(16.0)[:, None]
     report.claim(
-        "the Laplace filter on an even slope",
-        expected="0 everywhere",
-        measured=correlate(ramp, LAPLACE).abs().max().item(),
-        holds=not correlate(ramp, LAPLACE).any(),
+        "the Laplace filter on an even slope", correlate(ramp, LAPLACE).abs().max().item(), equals=0
     )
 
 
@@ -93,12 +85,7 @@ def claim_blur(report: Report, image: Tensor) -> None:
     # One pass along the rows, one along the columns.
     passes = correlate(correlate(image, BINOMIAL, mode="same").T, BINOMIAL, mode="same").T
     gap = (whole - passes).abs().max().item()
-    report.claim(
-        "a blur of 5 × 5 is two blurs of 5: 10 products for 25",
-        expected="< 1e-6",
-        measured=gap,
-        holds=gap < 1e-6,
-    )
+    report.claim("a blur of 5 × 5 is two blurs of 5: 10 products for 25", gap, below=1e-6)
 
 
 def claim_stripes(report: Report) -> None:
@@ -131,10 +118,7 @@ def learn_sobel(report: Report, settings: Settings) -> Tensor:
     found = layer.weight.detach()[0, 0]
     gap = (found - SOBEL).abs().max().item()
     report.claim(
-        "a layer that is shown images and their edges learns the Sobel filter",
-        expected="weights within 0.001",
-        measured=gap,
-        holds=gap < 0.001,
+        "a layer that is shown images and their edges learns the Sobel filter", gap, below=0.001
     )
     return found
 
@@ -163,10 +147,7 @@ def learn_stripes(report: Report, settings: Settings) -> Tensor:
     with torch.inference_mode():
         accuracy = (model.eval()(test[0]).argmax(1) == test[1]).float().mean().item()
     report.claim(
-        "four learned filters tell upright from lying stripes in noise",
-        expected="accuracy at least 0.95",
-        measured=accuracy,
-        holds=accuracy >= 0.95,
+        "four learned filters tell upright from lying stripes in noise", accuracy, at_least=0.95
     )
     weights, vote = (model.get_parameter(f"{k}.weight").detach() for k in (0, 4))
     prefers_upright = vote[0] > vote[1]
@@ -177,9 +158,8 @@ def learn_stripes(report: Report, settings: Settings) -> Tensor:
     agrees = (across > down) == prefers_upright
     report.claim(
         "a filter that votes for a direction is striped in that direction",
-        expected="all four",
-        measured=f"{int(agrees.sum())} of 4",
-        holds=bool(agrees.all()),
+        f"{int(agrees.sum())} of 4",
+        equals="4 of 4",
     )
     return weights
 
@@ -197,12 +177,7 @@ def learn_digits(report: Report, settings: Settings) -> tuple[nn.Module, Tensor]
     ).fit((X, y))  # fmt: skip
     with torch.inference_mode():
         accuracy = (model.eval()(X_test).argmax(1) == y_test).float().mean().item()
-    report.claim(
-        "LeNet on digits, with learned filters",
-        expected="accuracy at least 0.95",
-        measured=accuracy,
-        holds=accuracy >= 0.95,
-    )
+    report.claim("LeNet on digits, with learned filters", accuracy, "accuracy", at_least=0.95)
     return model, X_test[y_test == 3][:1]
 
 

@@ -61,9 +61,7 @@ def claim_formulas(report: Report) -> None:
         ("64 channels, one 7 × 7", 200_704, large),
         ("… three 3 × 3, which see as far", 110_592, stacked),
     ):
-        report.claim(
-            name, expected=f"{expected:,}", measured=f"{measured:,}", holds=measured == expected
-        )
+        report.claim(name, f"{measured:,}", equals=f"{expected:,}")
 
 
 def claim_growth(report: Report, settings: Settings) -> dict[str, list[int]]:
@@ -83,10 +81,7 @@ def claim_growth(report: Report, settings: Settings) -> dict[str, list[int]]:
     )
     ratio = growth["dense"][-1] / growth["dense"][-2]
     report.claim(
-        "doubling the side multiplies the parameters of a dense layer",
-        expected="by 16, to 0.1 %",
-        measured=ratio,
-        holds=abs(ratio / 16 - 1) < 1e-3,
+        "doubling the side multiplies the parameters of a dense layer", ratio, near=(16, 0.016)
     )
     return growth
 
@@ -132,9 +127,8 @@ def claim_training(report: Report, found: dict[str, list[tuple[int, float]]]) ->
     mean = exp(sum(map(log, ratios)) / len(ratios))
     report.claim(
         f"convolutional over dense error with as many parameters, mean over {len(ratios)} sizes",
-        expected="below 0.9",
-        measured=mean,
-        holds=mean < 0.9,
+        mean,
+        below=0.9,
     )
 
 

@@ -37,9 +37,8 @@ def claim_by_hand(report: Report, settings: Settings) -> None:
     found = F.max_pool2d(torch.tensor([[rows]]), 2).int().flatten().tolist()
     report.claim(
         "the maxima of 1253/3012/2134/1120 in blocks of 2 × 2",
-        expected="3, 5, 2, 4",
-        measured=", ".join(map(str, found)),
-        holds=found == [3, 5, 2, 4],
+        ", ".join(map(str, found)),
+        equals="3, 5, 2, 4",
     )
     generator = torch.Generator().manual_seed(settings.seed)
     blocks = torch.randn(100, 8, 8, 4, generator=generator)  # the last axis is one window
@@ -47,9 +46,8 @@ def claim_by_hand(report: Report, settings: Settings) -> None:
     is_same = torch.equal(blocks.amax(-1), blocks.gather(-1, order).amax(-1))
     report.claim(
         "pixels change places within their windows",
-        expected="all maxima stay the same",
-        measured="the same" if is_same else "different",
-        holds=is_same,
+        "the same" if is_same else "different",
+        equals="the same",
     )
 
 
@@ -84,12 +82,7 @@ def claim_changes(report: Report, settings: Settings, changes: dict[str, list[fl
             holds=found == sorted(found, reverse=True) and found[-1] < found[0],
         )
     last = max(list(changes.values())[-1])
-    report.claim(
-        "the maximum over the whole image, after a circular convolution",
-        expected="change < 1e-6: invariant",
-        measured=last,
-        holds=last < 1e-6,
-    )
+    report.claim("the maximum over the whole image, after a circular convolution", last, below=1e-6)
 
 
 def networks(settings: Settings) -> dict[str, nn.Module]:
@@ -138,10 +131,7 @@ def train(settings: Settings, seed: int) -> dict[str, list[float]]:
 def claim_training(report: Report, accuracies: dict[str, list[float]], margin: int) -> None:
     least = min(values[0] for values in accuracies.values())
     report.claim(
-        "digits in the middle, where they were learned",
-        expected="every network at least 90 %",
-        measured=least,
-        holds=least >= 90,
+        "digits in the middle, where they were learned", least, "every network {} %", at_least=90
     )
     for shift in (1, 2):
         pooled = [values[shift] for name, values in accuracies.items() if name != "dense"]
@@ -152,18 +142,12 @@ def claim_training(report: Report, accuracies: dict[str, list[float]], margin: i
             holds=pooled == sorted(pooled),
         )
     dense, *_, whole = accuracies.values()
-    report.claim(
-        "a dense network on digits moved by 2",
-        expected="at most 30 %",
-        measured=dense[2],
-        holds=dense[2] <= 30,
-    )
+    report.claim("a dense network on digits moved by 2", dense[2], "{} %", at_most=30)
     inside = whole[:margin]  # further out, filters meet the zeros beyond the canvas
     report.claim(
         f"pooled over the whole image, digits moved by up to {margin - 1}",
-        expected="all within 1 point",
-        measured=max(inside) - min(inside),
-        holds=max(inside) - min(inside) < 1,
+        max(inside) - min(inside),
+        below=1,
     )
 
 

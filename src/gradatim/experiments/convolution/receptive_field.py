@@ -46,9 +46,8 @@ def claim_counts(report: Report) -> None:
         measured = measure_receptive_field(chain, torch.randn(2, 1, 64, 64)).size[0]
         report.claim(
             f"{name}: by counting, and by the gradient",
-            expected=f"{expected}, {expected}",
-            measured=f"{counted}, {measured}",
-            holds=counted == measured == expected,
+            f"{counted}, {measured}",
+            equals=f"{expected}, {expected}",
         )
     lenet = LeNet()
     cut = nn.Sequential(
@@ -59,9 +58,8 @@ def claim_counts(report: Report) -> None:
     seen = measure_receptive_field(cut, torch.rand(64, 1, 28, 28), place=(2, 2)).size[0]
     report.claim(
         "LeNet, up to its dense layers: maxima and rectifiers, over 64 images",
-        expected="16, 16",
-        measured=f"{size}, {seen}",
-        holds=size == seen == 16,
+        f"{size}, {seen}",
+        equals="16, 16",
     )
     report.table(
         "LeNet, layer by layer",
@@ -124,20 +122,14 @@ def claim_growth(report: Report, settings: Settings, spreads: dict[str, list[flo
         slope = log(values[-1] / values[0]) / log(depths[-1] / depths[0])
         report.claim(
             f"the effective field of random {name} networks grows with depth to the power",
-            expected="0.5 ± 0.15, while the whole field grows to the power 1",
-            measured=slope,
-            holds=abs(slope - 0.5) < 0.15,
+            slope,
+            near=(0.5, 0.15),
         )
     worst = max(
         abs(value / sqrt(2 * depth / 3) - 1)
         for depth, value in zip(depths, spreads["linear"], strict=True)
     )
-    report.claim(
-        "linear networks: standard deviation against √(2L/3)",
-        expected="within 25 % at every depth",
-        measured=worst,
-        holds=worst < 0.25,
-    )
+    report.claim("linear networks: standard deviation against √(2L/3)", worst, below=0.25)
 
 
 def run(settings: Settings) -> Report:

@@ -44,12 +44,7 @@ def run(settings: Settings) -> Report:
         f"{PRINTED[settings.depth]:.2f} %.",
     )
     parameters = sum(p.numel() for p in model.parameters())
-    report.claim(
-        "size of the network",
-        expected=f"{PARAMETERS[settings.depth]:,}",
-        measured=parameters,
-        holds=parameters == PARAMETERS[settings.depth],
-    )
+    report.claim("size of the network", parameters, equals=PARAMETERS[settings.depth])
     _claim_error(report, settings, error)
     report.table(
         "Test error of the same network",

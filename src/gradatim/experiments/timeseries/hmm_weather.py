@@ -78,12 +78,27 @@ def check_chain(report: Report) -> None:
     A = torch.tensor([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.3, 0.3, 0.4]], dtype=torch.float64)
     today = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
     end, days = stationary_distribution(A), today @ torch.linalg.matrix_power(A, 30)
-    report.claim_all(
-        ("weather tomorrow", "0.58, 0.26, 0.16", show(today @ A), near(today @ A, [0.58, 0.26, 0.16])),
-        ("the day after", "0.616, 0.236, 0.148", show(today @ A @ A), near(today @ A @ A, [0.616, 0.236, 0.148])),
-        ("in the long run", "9/14, 3/14, 2/14", show(end), near(end, [9 / 14, 3 / 14, 2 / 14])),
-        ("a month ahead today no longer matters", "the same", show(days), near(days, end.tolist())),
-    )  # fmt: skip
+    report.claim(
+        "weather tomorrow",
+        show(today @ A),
+        "0.58, 0.26, 0.16",
+        holds=near(today @ A, [0.58, 0.26, 0.16]),
+    )
+    report.claim(
+        "the day after",
+        show(today @ A @ A),
+        "0.616, 0.236, 0.148",
+        holds=near(today @ A @ A, [0.616, 0.236, 0.148]),
+    )
+    report.claim(
+        "in the long run", show(end), "9/14, 3/14, 2/14", holds=near(end, [9 / 14, 3 / 14, 2 / 14])
+    )
+    report.claim(
+        "a month ahead today no longer matters",
+        show(days),
+        "the same",
+        holds=near(days, end.tolist()),
+    )
 
 
 def check_evaluation(report: Report, settings: Settings) -> None:
@@ -96,13 +111,16 @@ def check_evaluation(report: Report, settings: Settings) -> None:
     generator = torch.Generator().manual_seed(settings.seed)
     _, long = model.sample(2000, generator=generator)
     score = model.log_likelihood(long)
-    report.claim_all(
-        ("forward probabilities of walk, umbrella, indoors", show(torch.tensor(table)), show(alpha), near(alpha, table)),
-        ("probability of the three days", "0.019008", probability, abs(probability - 0.019008) < 5e-7),
-        ("the same as the sum over all 27 paths", "0.019008", brute, abs(brute - probability) < 1e-15),
-        ("2,000 days: the probability itself", "0: below the smallest float64", score.exp().item(), score.exp() == 0),
-        ("2,000 days: its logarithm, per day", "between −1 and −0.8", score.item() / 2000, -1 < score / 2000 < -0.8),
-    )  # fmt: skip
+    report.claim(
+        "forward probabilities of walk, umbrella, indoors",
+        show(alpha),
+        show(torch.tensor(table)),
+        holds=near(alpha, table),
+    )
+    report.claim("probability of the three days", probability, near=(0.019008, 5e-7))
+    report.claim("the same as the sum over all 27 paths", brute, near=(probability, 1e-15))
+    report.claim("2,000 days: the probability itself", score.exp().item(), equals=0)
+    report.claim("2,000 days: its logarithm, per day", score.item() / 2000, above=-1, below=-0.8)
 
 
 def check_decoding(report: Report, settings: Settings) -> None:
@@ -118,14 +136,25 @@ def check_decoding(report: Report, settings: Settings) -> None:
         for name, guess in (("each day alone", alone), ("best path", viterbi), ("each day, given all", pointwise))
     }  # fmt: skip
     gap = start_matters(model)
-    report.claim_all(
-        ("best path for walk, umbrella, indoors", "sunny, rainy, rainy", ", ".join(STATES[k] for k in best.path), best.path.tolist() == [0, 1, 1]),
-        ("its probability", "0.00336", best.log_probability.exp().item(), abs(best.log_probability.exp().item() - 0.00336) < 1e-9),
-        ("days right: each by itself", "fewer than with the neighbours", share["each day alone"], share["each day alone"] + 0.02 < share["best path"]),
-        ("days right: most probable each, given all", "at least as many as on the best path", share["each day, given all"], share["each day, given all"] >= share["best path"]),
-        ("a wrong start after 1 day", "> 0.05 of probability moved", gap[0], gap[0] > 0.05),
-        ("a wrong start after 15 days", "< 1e-5", gap[-1], gap[-1] < 1e-5),
-    )  # fmt: skip
+    report.claim(
+        "best path for walk, umbrella, indoors",
+        ", ".join(STATES[k] for k in best.path),
+        equals="sunny, rainy, rainy",
+    )
+    report.claim("its probability", best.log_probability.exp().item(), near=(0.00336, 1e-9))
+    report.claim(
+        "days right: each by itself",
+        share["each day alone"],
+        "fewer than with the neighbours",
+        holds=share["each day alone"] + 0.02 < share["best path"],
+    )
+    report.claim(
+        "days right: most probable each, given all",
+        share["each day, given all"],
+        at_least=share["best path"],
+    )
+    report.claim("a wrong start after 1 day", gap[0], "{} of probability moved", above=0.05)
+    report.claim("a wrong start after 15 days", gap[-1], below=1e-5)
     row, shown = 0, slice(0, 80)
     report.figure(
         "decoding",
@@ -186,11 +215,11 @@ def check_learning(report: Report, settings: Settings) -> None:
     named = relabel(best.model, true)
     gained = best.log_likelihoods[-1] - true.log_likelihood(y).sum().item()
     gap = table_gap(named, true)
-    report.claim_all(
-        ("likelihood never falls in a round, of all starts", "largest relative fall ≤ 1e-12", falls, falls <= 1e-12),
-        ("learned tables against the true ones", "entries within 0.08, after naming the states", gap, gap < 0.08),
-        ("log-likelihood of the learned above the true model", "0 to 20: it fits the sample", gained, 0 <= gained <= 20),
-    )  # fmt: skip
+    report.claim("likelihood never falls in a round, of all starts", falls, at_most=1e-12)
+    report.claim("learned tables against the true ones", gap, below=0.08)
+    report.claim(
+        "log-likelihood of the learned above the true model", gained, at_least=0, at_most=20
+    )
     check_identifiability(report, settings)
     draw_learning(report, fits, named, true, y.numel())
 
@@ -204,8 +233,10 @@ def check_identifiability(report: Report, settings: Settings) -> None:
     gap = max(table_gap(relabel(fit.model, true), true) for fit in fits)
     loss = max((true.log_likelihood(fresh) - fit.model.log_likelihood(fresh)).sum().item() for fit in fits)  # fmt: skip
     loss /= fresh.numel()
-    report.claim("first diary: entries of learned tables that are off by more than", expected="0.15", measured=gap, holds=gap > 0.15)  # fmt: skip
-    report.claim("and what they lose per new day in log-likelihood", expected="< 0.003: the days cannot tell", measured=loss, holds=loss < 3e-3)  # fmt: skip
+    report.claim(
+        "first diary: entries of learned tables that are off by more than", gap, above=0.15
+    )
+    report.claim("and what they lose per new day in log-likelihood", loss, below=3e-3)
 
 
 def draw_learning(report: Report, fits: list[HMMFit], named: HMM, true: HMM, days: int) -> None:

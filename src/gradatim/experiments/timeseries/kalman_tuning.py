@@ -50,16 +50,20 @@ def check_start(report: Report) -> None:
     predicted, gain = steady.predicted_covariance.item(), steady.gain.item()
     gap = (P[0] - P[1]).abs()
     rate = (gap[9] / gap[8]).item()
-    report.claim_all(
-        ("first gain with P₀ = 25, Q = R = 1", "25 / 26 = 0.961538", wide.gains[0].item(), abs(wide.gains[0].item() - 25 / 26) < 1e-12),
-        ("variance after it", "0.961538", P[0][0].item(), abs(P[0][0].item() - 25 / 26) < 1e-12),
-        ("first gain with P₀ = 0.25", "0.25 / 1.25 = 0.2", narrow.gains[0].item(), abs(narrow.gains[0].item() - 0.2) < 1e-12),
-        ("variance after it", "0.2", P[1][0].item(), abs(P[1][0].item() - 0.2) < 1e-12),
-        ("variance of predictions in the long run", "(1 + √5) / 2 = 1.618034", predicted, abs(predicted - steady_prediction(1.0, 1.0)) < 1e-12),
-        ("gain in the long run", "0.618034", gain, abs(gain - (math.sqrt(5) - 1) / 2) < 1e-12),
-        ("difference between the two variances after 12 steps", "< 1e-9: P₀ is forgotten", gap[-1].item(), gap[-1].item() < 1e-9),
-        ("and shrinks in a step to", "(1 − 0.618)² = 0.1459", rate, abs(rate - (1 - gain) ** 2) < 1e-4),
-    )  # fmt: skip
+    report.claim("first gain with P₀ = 25, Q = R = 1", wide.gains[0].item(), near=(25 / 26, 1e-12))
+    report.claim("variance after it", P[0][0].item(), near=(25 / 26, 1e-12))
+    report.claim(
+        "first gain with P₀ = 0.25", narrow.gains[0].item(), "0.25 / 1.25 =", near=(0.2, 1e-12)
+    )
+    report.claim("variance after it", P[1][0].item(), near=(0.2, 1e-12))
+    report.claim(
+        "variance of predictions in the long run",
+        predicted,
+        near=(steady_prediction(1.0, 1.0), 1e-12),
+    )
+    report.claim("gain in the long run", gain, near=((math.sqrt(5) - 1) / 2, 1e-12))
+    report.claim("difference between the two variances after 12 steps", gap[-1].item(), below=1e-9)
+    report.claim("and shrinks in a step to", rate, "(1 − 0.618)² =", near=((1 - gain) ** 2, 1e-4))
 
 
 def check_wrong_guess(report: Report, settings: Settings) -> None:
@@ -71,10 +75,8 @@ def check_wrong_guess(report: Report, settings: Settings) -> None:
         found = random_walk(settings.state_noise, cov0=P0).filter(y)
         errors[P0] = (found.means - states).square().mean((0, 2)).sqrt()
     first, later = [(errors[0.25][t] / errors[25.0][t]).item() for t in (2, 39)]
-    report.claim_all(
-        ("error after three steps: P₀ = 0.25 against 25", "≥ 2 times: it trusts the wrong guess", first, first >= 2),
-        ("the same after forty", "1 ± 0.02", later, abs(later - 1) < 0.02),
-    )  # fmt: skip
+    report.claim("error after three steps: P₀ = 0.25 against 25", first, "{} times", at_least=2)
+    report.claim("the same after forty", later, near=(1, 0.02))
     draw_start(report, errors, settings)
 
 
@@ -135,15 +137,19 @@ def check_ratio(report: Report, settings: Settings) -> None:
     correlation, honesty = found["correlation"], found["honesty"]
     limit = 4 / math.sqrt(settings.sequences * settings.steps)
     peak, least = factors[found["likelihood"].argmax()], factors[found["error"].argmin()]
-    report.claim_all(
-        ("innovations at the right Q, correlation of neighbours", f"0 ± {limit:.3f}: white", correlation[middle], abs(correlation[middle]) < limit),
-        ("with a hundredth of Q", "> 0.2: the filter lags", correlation[0], correlation[0] > 0.2),
-        ("with a hundred times Q", "< −0.2: it chases the noise", correlation[-1], correlation[-1] < -0.2),
-        ("log-likelihood is highest at", "1 × the true Q", peak, abs(peak - 1) < 1e-9),
-        ("error of the estimate is least at", "1 × the true Q, or beside it", least, 0.5 < least < 2),
-        ("squared error against the variance the filter claims", "1 ± 0.03", honesty[middle], abs(honesty[middle] - 1) < 0.03),
-        ("the same with a hundredth of Q", "> 5: far too sure", honesty[0], honesty[0] > 5),
-    )  # fmt: skip
+    report.claim(
+        "innovations at the right Q, correlation of neighbours",
+        correlation[middle],
+        near=(0, limit),
+    )
+    report.claim("with a hundredth of Q", correlation[0], "{}: the filter lags", above=0.2)
+    report.claim("with a hundred times Q", correlation[-1], "{}: it chases the noise", below=-0.2)
+    report.claim("log-likelihood is highest at", peak, "{} × the true Q", near=(1, 1e-9))
+    report.claim("error of the estimate is least at", least, "{} × the true Q", above=0.5, below=2)
+    report.claim(
+        "squared error against the variance the filter claims", honesty[middle], near=(1, 0.03)
+    )
+    report.claim("the same with a hundredth of Q", honesty[0], "{}: far too sure", above=5)
     zero = (factors, np.zeros_like(factors))
     label = "Q of the filter / true Q"
     panels = [

@@ -134,9 +134,11 @@ def check(report: Report, scores: dict[str, float]) -> None:
             holds=abs(scores[name] - PUBLISHED[name]) <= 0.02,
         )
     ahead = max(scores[NETWORK], scores[RNN]) - scores[LINEAR]
-    report.claim("best of network and RNN above the linear model", expected="≤ 0.02 of R²", measured=ahead, holds=ahead <= 0.02)  # fmt: skip
+    report.claim("best of network and RNN above the linear model", ahead, "{} of R²", at_most=0.02)
     gain = scores[WEEKDAY] - max(scores[NETWORK], scores[RNN])
-    report.claim("a column for the weekday is worth more than either", expected="≥ 0.02 of R²", measured=gain, holds=gain >= 0.02)  # fmt: skip
+    report.claim(
+        "a column for the weekday is worth more than either", gain, "{} of R²", at_least=0.02
+    )
 
 
 def present(report: Report, scores: dict[str, float], result: Comparison) -> None:

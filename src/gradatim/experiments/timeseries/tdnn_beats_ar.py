@@ -126,11 +126,13 @@ def check_errors(report: Report, contests: dict[str, Contest]) -> None:
         _, ar, tdnn, floor = contest.errors.values()
         left = (tdnn - floor) / (ar - floor)
         if name == "linear":
-            report.claim("linear: AR reaches the noise", expected="≤ 1.02 of the true rule's error", measured=ar / floor, holds=ar <= 1.02 * floor)  # fmt: skip
-            report.claim("linear: TDNN wins nothing", expected="≥ 0.99 of AR's error", measured=tdnn / ar, holds=tdnn >= 0.99 * ar)  # fmt: skip
+            report.claim("linear: AR reaches the noise", ar / floor, at_most=1.02)
+            report.claim("linear: TDNN wins nothing", tdnn / ar, "{} of AR's error", at_least=0.99)
             continue
-        report.claim(f"{name}: avoidable error of AR that TDNN leaves", expected="at most a third", measured=left, holds=left <= 1 / 3)  # fmt: skip
-        report.claim(f"{name}: TDNN near the noise", expected="≤ 1.5 of the true rule's error", measured=tdnn / floor, holds=tdnn <= 1.5 * floor)  # fmt: skip
+        report.claim(f"{name}: avoidable error of AR that TDNN leaves", left, at_most=1 / 3)
+        report.claim(
+            f"{name}: TDNN near the noise", tdnn / floor, "{} of the true rule's error", at_most=1.5
+        )
     report.table(
         "Mean squared error of one step on held-out data, in variances of the noise",
         columns=["series", "order", "last value", "AR", "TDNN", "true rule"],

@@ -63,11 +63,19 @@ def check_textbook(report: Report) -> None:
     paths, chances = enumerate_paths(model, y)
     best = chances.max().item()
     away = (delta - torch.tensor(wanted, dtype=torch.float64)).abs().max().item()
-    report.claim_all(
-        ("scores of all nodes against those by hand", "0.24, 0.06, …, 0.004704", away, away < 1e-12),
-        ("best path for walk, shop, clean, clean", "sunny, rainy, rainy, rainy", str(decoded.path.tolist()), decoded.path.tolist() == [0, 1, 1, 1]),
-        ("best of all 16 paths", "0.004704, the same path", best, abs(best - 0.004704) < 1e-12 and paths[chances.argmax()].tolist() == [0, 1, 1, 1]),
-    )  # fmt: skip
+    report.claim("scores of all nodes against those by hand", away, below=1e-12)
+    report.claim(
+        "best path for walk, shop, clean, clean",
+        str(decoded.path.tolist()),
+        "sunny, rainy, rainy, rainy",
+        holds=decoded.path.tolist() == [0, 1, 1, 1],
+    )
+    report.claim(
+        "best of all 16 paths",
+        best,
+        "0.004704, the same path",
+        holds=abs(best - 0.004704) < 1e-12 and paths[chances.argmax()].tolist() == [0, 1, 1, 1],
+    )
     report.figure(
         "trellis",
         trellis_figure(
@@ -90,9 +98,8 @@ def check_random_models(report: Report, settings: Settings) -> None:
         gap = max(gap, abs(found.item() / chances.max().item() - 1))
     report.claim(
         f"{settings.models} random models of 3 states, {settings.steps} steps, all {3**settings.steps:,} paths",
-        expected="the same best probability to 1e-10",
-        measured=gap,
-        holds=gap < 1e-10,
+        gap,
+        below=1e-10,
     )
 
 
@@ -116,10 +123,10 @@ def check_cost(report: Report, settings: Settings) -> None:
     )
     per_step = (brute[-1] / brute[-3]) ** 0.5
     growth = viterbi[-1] / viterbi[0]
-    report.claim_all(
-        ("all paths: one more step costs", "about 3 times as much, K = 3", per_step, 2 < per_step < 5),
-        (f"trellis: {settings.longest} steps against 5", "< 3 times", growth, growth < 3),
-    )  # fmt: skip
+    report.claim(
+        "all paths: one more step costs", per_step, "{} times as much, K = 3", above=2, below=5
+    )
+    report.claim(f"trellis: {settings.longest} steps against 5", growth, "{} times", below=3)
     panel = CurvePanel(
         "Three states", "steps $T$", "milliseconds of processor time",
         {"all paths, $K^T$": (lengths, brute), "trellis, $TK^2$": (lengths, viterbi)}, is_log_y=True,
@@ -143,14 +150,30 @@ def check_pointwise(report: Report, settings: Settings) -> None:
     paths, chances = enumerate_paths(model, y)
     chance = chances[(paths == torch.tensor(path)).all(1)].item()
     shares = forbidden(settings)
-    report.claim_all(
-        ("most probable place at each step by itself", "home 0.4, then pub 0.6", str([round(p, 3) for p in posterior.max(1).values.tolist()]), path == [0, 3]),
-        ("probability of going from home to the pub", "0: impossible", chance, chance == 0),
-        ("best path", "home, home: 0.4", decoded.log_probability.exp().item(), decoded.path.tolist() == [0, 0]),
-        ("machine with forbidden steps: impossible paths, each step by itself", "> 5 % of sequences", shares["impossible"], shares["impossible"] > 0.05),
-        ("the same by Viterbi", "none", shares["impossible, best path"], shares["impossible, best path"] == 0),
-        ("and yet steps right: by itself minus on the best path", "≥ 0", shares["right"] - shares["right, best path"], shares["right"] >= shares["right, best path"]),
-    )  # fmt: skip
+    report.claim(
+        "most probable place at each step by itself",
+        str([round(p, 3) for p in posterior.max(1).values.tolist()]),
+        "home 0.4, then pub 0.6",
+        holds=path == [0, 3],
+    )
+    report.claim("probability of going from home to the pub", chance, "{}: impossible", equals=0)
+    report.claim(
+        "best path",
+        decoded.log_probability.exp().item(),
+        "home, home: 0.4",
+        holds=decoded.path.tolist() == [0, 0],
+    )
+    report.claim(
+        "machine with forbidden steps: impossible paths, each step by itself",
+        shares["impossible"],
+        above=0.05,
+    )
+    report.claim("the same by Viterbi", shares["impossible, best path"], equals=0)
+    report.claim(
+        "and yet steps right: by itself minus on the best path",
+        shares["right"] - shares["right, best path"],
+        at_least=0,
+    )
     report.figure(
         "impossible",
         trellis_figure(

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gradatim.data import load
+from gradatim.reports import Report
 
 NOUNS = ("king", "queen", "fool", "ghost", "raven", "sword", "crown", "letter")
 VERBS = ("finds", "fears", "loves", "hides", "betrays", "forgets", "follows", "praises")
@@ -73,6 +74,18 @@ def made_up_entropy() -> float:
     fixed = len("the  the  .\n") + 1  # and the blank before the verb
     mean = [sum(map(len, words)) / len(words) for words in (NOUNS, NOUNS, VERBS, WHERE)]
     return bits / (fixed + sum(mean))
+
+
+def claim_entropy(report: Report, who: str, bits: float) -> None:
+    """A model of :func:`made_up_text` cannot need fewer bits than the source has, but for chance."""
+    entropy = made_up_entropy()
+    report.claim(
+        f"{who} comes near the entropy of the source, and not below",
+        bits,
+        f"{{}} bits; entropy {entropy:.3f}",
+        at_least=0.97 * entropy,
+        at_most=1.25 * entropy,
+    )
 
 
 def table_bits(train: np.ndarray, test: np.ndarray, order: int, size: int) -> float:

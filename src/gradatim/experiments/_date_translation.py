@@ -69,21 +69,13 @@ def share_looking_right(weights: Tensor, test: Dates) -> float:
 
 
 def claim_exact(report: Report, name: str, exact: float, least: float) -> None:
-    report.claim(
-        name,
-        expected=f"at least {100 * least:.0f} % right, to the last digit",
-        measured=exact,
-        holds=exact >= least,
-    )
+    report.claim(name, exact, "{} right, to the last digit", at_least=least)
 
 
 def claim_beam(report: Report, beam_width: int, gain: float) -> None:
     """``gain`` is the least that the beam adds to the log-probability of what greedy search finds."""
     report.claim(
-        f"a beam of {beam_width} finds no less probable dates than greedy search",
-        expected="log-probability never lower by more than rounding",
-        measured=gain,
-        holds=gain > -1e-3,
+        f"a beam of {beam_width} finds no less probable dates than greedy search", gain, above=-1e-3
     )
 
 

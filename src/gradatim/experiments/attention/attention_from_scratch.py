@@ -55,41 +55,25 @@ def claim_worked_example(report: Report, steps: dict[str, Tensor]) -> None:
     # scores by hand: rows of Q are (1, 0), (0, 2), (1, 1); rows of K are (1, 1), (0, 2), (1, 2)
     by_hand = torch.tensor([[1.0, 0.0, 1.0], [2.0, 4.0, 4.0], [2.0, 2.0, 3.0]], dtype=torch.float64)
     gap = (steps["Q Kᵀ"] - by_hand).abs().max().item()
-    report.claim("scores by hand", expected="equal", measured=gap, holds=gap == 0)
+    report.claim("scores by hand", gap, equals=0)
     a = math.exp(1 / math.sqrt(2))
     first = torch.tensor([a, 1.0, a], dtype=torch.float64) / (2 * a + 1)
     gap = (steps["A = softmax"][0] - first).abs().max().item()
-    report.claim(
-        "first row of the weights is e^(1/√2) : 1 : e^(1/√2)",
-        expected="difference ≤ 1e-12",
-        measured=gap,
-        holds=gap <= 1e-12,
-    )
+    report.claim("first row of the weights is e^(1/√2) : 1 : e^(1/√2)", gap, at_most=1e-12)
     sums = (steps["A = softmax"].sum(1) - 1).abs().max().item()
-    report.claim(
-        "every row sums to one", expected="within 1e-12", measured=sums, holds=sums <= 1e-12
-    )
+    report.claim("every row sums to one", sums, at_most=1e-12)
     fused = attend(steps["Q = X W_Q"], steps["K = X W_K"], steps["V = X W_V"])
     gap = (fused - steps["A V"]).abs().max().item()
-    report.claim(
-        "the fused kernel gives the same", expected="difference ≤ 1e-12", measured=gap, holds=gap <= 1e-12
-    )  # fmt: skip
+    report.claim("the fused kernel gives the same", gap, at_most=1e-12)
 
 
 def claim_causal(report: Report, steps: dict[str, Tensor]) -> None:
     weights = attention_weights(steps["Q = X W_Q"], steps["K = X W_K"], mask=causal_mask(3))
     ahead = weights.triu(1).abs().max().item()
-    report.claim(
-        "a causal mask hides the future", expected="weight 0", measured=ahead, holds=ahead == 0
-    )
+    report.claim("a causal mask hides the future", ahead, "weight", equals=0)
     kept = steps["A = softmax"].tril()
     gap = (weights - kept / kept.sum(1, keepdim=True)).abs().max().item()
-    report.claim(
-        "what remains is renormalized",
-        expected="difference ≤ 1e-12",
-        measured=gap,
-        holds=gap <= 1e-12,
-    )
+    report.claim("what remains is renormalized", gap, at_most=1e-12)
     steps["A, causal"] = weights
 
 
@@ -107,18 +91,10 @@ def claim_heads(report: Report, settings: Settings) -> None:
         heads.append(weights @ value[:, own])
     expected = torch.cat(heads, dim=1) @ layer.merge.weight.T + layer.merge.bias
     gap = (layer(x)[0] - expected).abs().max().item()
-    report.claim(
-        f"a layer of {settings.num_heads} heads, head by head",
-        expected="difference ≤ 1e-12",
-        measured=gap,
-        holds=gap <= 1e-12,
-    )
+    report.claim(f"a layer of {settings.num_heads} heads, head by head", gap, at_most=1e-12)
     rank = int(torch.linalg.matrix_rank(query[:, :width] @ key[:, :width].T))
     report.claim(
-        f"scores of {settings.length} tokens have the rank of a head's width",
-        expected=f"{width}",
-        measured=rank,
-        holds=rank == width,
+        f"scores of {settings.length} tokens have the rank of a head's width", rank, equals=width
     )
 
 

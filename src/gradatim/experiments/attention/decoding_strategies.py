@@ -134,34 +134,16 @@ def claim_order(
 ) -> None:
     gain = found["4 beams"][0] - found["greedy"][0]
     report.claim(
-        "beam search finds a text at least as likely as the greedy one",
-        expected="gain in log-likelihood ≥ −0.02",
-        measured=gain,
-        holds=gain >= -0.02,
+        "beam search finds a text at least as likely as the greedy one", gain, at_least=-0.02
     )
     hot = [found[f"temperature {t}"] for t in ("0.5", "1", "1.7")]
     falls = min(hot[0][0] - hot[1][0], hot[1][0] - hot[2][0])
-    report.claim(
-        "likelihood falls with temperature",
-        expected="each time by ≥ 0.02",
-        measured=falls,
-        holds=falls >= 0.02,
-    )
+    report.claim("likelihood falls with temperature", falls, "each time by", at_least=0.02)
     rises = min(hot[1][1] - hot[0][1], hot[2][1] - hot[1][1])
-    report.claim(
-        "diversity rises with temperature",
-        expected="each time",
-        measured=rises,
-        holds=rises > 0,
-    )
+    report.claim("diversity rises with temperature", rises, "each time by", above=0)
     for name in ("top-k 5, temperature 1.7", "top-p 0.8, temperature 1.7"):
         gain = found[name][0] - hot[2][0]
-        report.claim(
-            f"{name}: likelier than the same temperature alone",
-            expected="≥ 0.1 per character",
-            measured=gain,
-            holds=gain >= 0.1,
-        )
+        report.claim(f"{name}: likelier than the same temperature alone", gain, at_least=0.1)
     if settings.corpus == "grammar":
         cool, wild = hot[0][2], hot[2][2]
         report.claim(

@@ -125,22 +125,16 @@ def run(settings: Settings) -> Report:
         model, watch = train(settings, num_layers)
         curves["one layer" if num_layers == 1 else "two layers"] = (watch.steps, watch.accuracy)
     one, two = (accuracy[-1] for _, accuracy in curves.values())
-    report.claim("two layers copy", expected="accuracy ≥ 90 %", measured=two, holds=two >= 90)
-    report.claim("one layer does not", expected="accuracy ≤ 60 %", measured=one, holds=one <= 60)
+    report.claim("two layers copy", two, "accuracy {} %", at_least=90)
+    report.claim("one layer does not", one, "accuracy {} %", at_most=60)
     scores = head_scores(model, settings)
     before = max(row[2] for row in scores if row[0] == 1)
     after = max(row[3] for row in scores if row[0] == 2)
     report.claim(
-        "a head of the first layer looks at the token before",
-        expected="mean weight ≥ 0.4",
-        measured=before,
-        holds=before >= 0.4,
+        "a head of the first layer looks at the token before", before, "weight", at_least=0.4
     )
     report.claim(
-        "a head of the second layer looks at what followed last time",
-        expected="mean weight ≥ 0.4",
-        measured=after,
-        holds=after >= 0.4,
+        "a head of the second layer looks at what followed last time", after, "weight", at_least=0.4
     )
     report.table(
         "Mean attention weight where the answer was shown",

@@ -79,10 +79,7 @@ def claim_equality(report: Report, model: GPT, settings: Settings) -> None:
         )
         differing = int((with_cache != without).sum())
         report.claim(
-            f"{name}: same tokens with and without the cache",
-            expected="0 differ",
-            measured=differing,
-            holds=differing == 0,
+            f"{name}: same tokens with and without the cache", differing, "{} differ", equals=0
         )
 
 
@@ -105,28 +102,17 @@ def claim_work(report: Report, flops: dict[str, list[float]], settings: Settings
     for name, low, high in (("with cache", 0.95, 1.3), ("without", 1.8, 2.3)):
         exponent = growth(settings.lengths, flops[name])
         report.claim(
-            f"work grows as length to the power, {name}",
-            expected=f"{low} to {high}",
-            measured=exponent,
-            holds=low <= exponent <= high,
+            f"work grows as length to the power, {name}", exponent, at_least=low, at_most=high
         )
     saved, n = flops["without"][-1] / flops["with cache"][-1], settings.lengths[-1]
-    report.claim(
-        f"work saved at {n} tokens",
-        expected=f"at least {n / 3:.0f} times",
-        measured=saved,
-        holds=saved >= n / 3,
-    )
+    report.claim(f"work saved at {n} tokens", saved, "{} times", at_least=n / 3)
 
 
 def claim_memory(report: Report, model: GPT, settings: Settings) -> None:
     held = sum(cache.key.nbytes + cache.value.nbytes for cache in model.new_caches(1))
     formula = 2 * settings.num_layers * model.context * settings.dim * 4
     report.claim(
-        "memory of the cache is 2 · layers · context · width · 4 bytes",
-        expected=f"{formula:,}",
-        measured=held,
-        holds=held == formula,
+        "memory of the cache is 2 · layers · context · width · 4 bytes", held, equals=formula
     )
 
 

@@ -116,12 +116,7 @@ def _claim(
     report: Report, encoder: SentenceEncoder, firsts: dict[str, float], vectors: np.ndarray
 ) -> None:
     parameters = sum(p.numel() for p in encoder.model.parameters())
-    report.claim(
-        "size of the network",
-        expected=f"{PARAMETERS:,}",
-        measured=parameters,
-        holds=parameters == PARAMETERS,
-    )
+    report.claim("size of the network", parameters, equals=PARAMETERS)
     lengths = np.linalg.norm(vectors, axis=1)
     report.claim(
         "sentences lie on a sphere",
@@ -130,16 +125,10 @@ def _claim(
         holds=bool(np.allclose(lengths, 1.0, atol=1e-5)),
     )
     report.claim(
-        "the nearest sentence by meaning is the paraphrase",
-        expected="for at least 60 %",
-        measured=firsts[MEANING],
-        holds=firsts[MEANING] >= 60,
+        "the nearest sentence by meaning is the paraphrase", firsts[MEANING], "{} %", at_least=60
     )
     report.claim(
-        "and more often than by words",
-        expected="by at least 20 percentage points",
-        measured=firsts[MEANING] - firsts[WORDS],
-        holds=firsts[MEANING] - firsts[WORDS] >= 20,
+        "and more often than by words", firsts[MEANING] - firsts[WORDS], "{} points", at_least=20
     )
 
 

@@ -45,18 +45,12 @@ def claim_shift(report: Report, settings: Settings) -> Tensor:
     )
     report.claim(
         f"shifts by {', '.join(map(str, shifts))} are one rotation for all positions",
-        expected="difference ≤ 1e-6",
-        measured=worst,
-        holds=worst <= 1e-6,
+        worst,
+        at_most=1e-6,
     )
     both = shift_matrix(3, settings.dim) @ shift_matrix(8, settings.dim)
     gap = (both - shift_matrix(11, settings.dim)).abs().max().item()
-    report.claim(
-        "a shift by 3 after a shift by 8 is a shift by 11",
-        expected="difference ≤ 1e-12",
-        measured=gap,
-        holds=gap <= 1e-12,
-    )
+    report.claim("a shift by 3 after a shift by 8 is a shift by 11", gap, at_most=1e-12)
     return table
 
 
@@ -70,23 +64,13 @@ def likeness(table: Tensor) -> Tensor:
 def claim_distance(report: Report, settings: Settings, table: Tensor) -> None:
     products = table @ table.T
     spread = max(products.diagonal(k).std().item() for k in (1, 7, 30))
-    report.claim(
-        "products of encodings depend on the distance alone",
-        expected="spread along diagonals ≤ 1e-5",
-        measured=spread,
-        holds=spread <= 1e-5,
-    )
+    report.claim("products of encodings depend on the distance alone", spread, at_most=1e-5)
     generator = torch.Generator().manual_seed(settings.seed)
     q, k = torch.randn(2, settings.dim, generator=generator, dtype=torch.float64)
     rotary = Rotary(settings.dim).double()
     scores = rotary(q.expand(64, -1)) @ rotary(k.expand(64, -1)).T
     spread = max(scores.diagonal(d).std().item() for d in (-9, 0, 20))
-    report.claim(
-        "so do rotary scores of any query and key",
-        expected="spread along diagonals ≤ 1e-4",
-        measured=spread,
-        holds=spread <= 1e-4,
-    )
+    report.claim("so do rotary scores of any query and key", spread, at_most=1e-4)
 
 
 def draw_echoes(settings: Settings, length: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -135,19 +119,17 @@ def run(settings: Settings) -> Report:
         accuracy = accuracy_by_position(settings, train_echo(settings, kind))
         curves[kind] = (range(settings.lag, 2 * settings.trained_length), accuracy)
         within = accuracy[:seen].mean().item()
-        can = kind != "none"
-        report.claim(
-            f"repeat the token {settings.lag} back, positions {kind}",
-            expected="accuracy ≥ 90 %" if can else "accuracy ≤ 40 %",
-            measured=within,
-            holds=within >= 90 if can else within <= 40,
-        )
+        name = f"repeat the token {settings.lag} back, positions {kind}"
+        if kind == "none":
+            report.claim(name, within, "accuracy {} %", at_most=40)
+        else:
+            report.claim(name, within, "accuracy {} %", at_least=90)
     beyond = {kind: values[seen:].mean().item() for kind, (_, values) in curves.items()}
     report.claim(
         "beyond the trained length learned positions know nothing, rotary ones do",
-        expected="rotary at least 30 percentage points better",
-        measured=beyond["rotary"] - beyond["learned"],
-        holds=beyond["rotary"] - beyond["learned"] >= 30,
+        beyond["rotary"] - beyond["learned"],
+        "rotary {} percentage points better",
+        at_least=30,
     )
     panel = CurvePanel(
         f"Repeating the token {settings.lag} places back", "position", "accuracy, %", curves

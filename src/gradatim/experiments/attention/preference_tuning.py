@@ -247,40 +247,23 @@ def claim_reward_model(
     good, bad = scores[truth == 1], scores[truth == 0]
     share = 100 * (good[:, None] > bad[None]).double().mean().item()
     report.claim(
-        "the reward model ranks new answers as the judge does",
-        expected="at least 95 % of pairs",
-        measured=share,
-        holds=share >= 95,
+        "the reward model ranks new answers as the judge does", share, "{} % of pairs", at_least=95
     )
 
 
 def claim_policies(report: Report, before: Outcome, found: dict[str, Outcome]) -> None:
     report.claim(
-        f"before, “{LIKED}” is one verb of {len(VERBS)}",
-        expected=f"{100 / len(VERBS):.0f} % within 8 points",
-        measured=before.liked,
-        holds=abs(before.liked - 100 / len(VERBS)) < 8,
+        f"before, “{LIKED}” is one verb of {len(VERBS)}", before.liked, near=(100 / len(VERBS), 8)
     )
     for name, after in found.items():
         report.claim(
-            f"{name}: the judge is pleased more often",
-            expected="at least three times as often",
-            measured=after.liked,
-            holds=after.liked >= 3 * before.liked,
+            f"{name}: the judge is pleased more often", after.liked, at_least=3 * before.liked
         )
         report.claim(
-            f"{name}: the language survives",
-            expected=f"at most 25 points fewer grammatical sentences than {before.grammatical:.0f} %",
-            measured=after.grammatical,
-            holds=after.grammatical >= before.grammatical - 25,
+            f"{name}: the language survives", after.grammatical, at_least=before.grammatical - 25
         )
         least = least_divergence(after.liked, before.liked)
-        report.claim(
-            f"{name}: no free lunch",
-            expected=f"KL at least 0.7 times {least:.2f} nats, the least any model needs, and at most 15",
-            measured=after.kl,
-            holds=0.7 * least <= after.kl <= 15,
-        )
+        report.claim(f"{name}: no free lunch", after.kl, "KL", at_least=0.7 * least, at_most=15)
 
 
 def draw(report: Report, histories: dict[str, History]) -> None:

@@ -61,31 +61,17 @@ def run(settings: Settings) -> Report:
         scaled.append(saturation(products / math.sqrt(width)))
     ratios = [v / w for v, w in zip(variances, settings.widths, strict=True)]
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
-    report.claim(
-        "variance of q·k over the width",
-        expected="1 within 5 % at every width",
-        measured=worst,
-        holds=abs(worst - 1) < 0.05,
-    )
+    report.claim("variance of q·k over the width", worst, "{} at every width", near=(1, 0.05))
     spread = max(s["entropy"] for s in scaled) - min(s["entropy"] for s in scaled)
-    report.claim(
-        "scaled attention is as spread at every width",
-        expected="relative entropy within 0.02",
-        measured=spread,
-        holds=spread < 0.02,
-    )
+    report.claim("scaled attention is as spread at every width", spread, below=0.02)
     report.claim(
         f"unscaled attention at width {settings.widths[-1]} sees a single key",
-        expected="largest weight ≥ 0.9",
-        measured=raw[-1]["largest weight"],
-        holds=raw[-1]["largest weight"] >= 0.9,
+        raw[-1]["largest weight"],
+        at_least=0.9,
     )
     loss = scaled[-1]["gradient"] / raw[-1]["gradient"]
     report.claim(
-        f"scaling saves the gradient at width {settings.widths[-1]}",
-        expected="at least 8 times the trace of the Jacobian",
-        measured=loss,
-        holds=loss >= 8,
+        f"scaling saves the gradient at width {settings.widths[-1]}", loss, "{} times", at_least=8
     )
     report.table(
         f"Softmax over {settings.num_keys} keys",

@@ -161,18 +161,10 @@ def _claim(report: Report, name: str, accuracy: dict[str, float]) -> None:
     for label, short in ((ODDS, "ViT"), (HYBRID, "hybrid")):
         gap = accuracy[label] - accuracy[CNN]
         report.claim(
-            f"{name}: the distilled {short} keeps up with its teacher",
-            expected=f"at most {room:g} percentage points behind",
-            measured=gap,
-            holds=gap >= -room,
+            f"{name}: the distilled {short} keeps up with its teacher", gap, at_least=-room
         )
     gain = accuracy[ODDS] - accuracy[LABELS]
-    report.claim(
-        f"{name}: odds teach the ViT no less than labels",
-        expected="at most 1.5 percentage points less",
-        measured=gain,
-        holds=gain >= -1.5,
-    )
+    report.claim(f"{name}: odds teach the ViT no less than labels", gain, at_least=-1.5)
 
 
 def _draw(report: Report, name: str, accuracy: dict[str, float], count: int) -> None:

@@ -109,15 +109,21 @@ def run(settings: Settings) -> Report:
     whole = torch.randint(1, OTHER + 5, (50, settings.length), generator=generator)
     blind, sighted = (future_matters(model, whole) for model in models.values())
     count = {name: sum(p.numel() for p in model.encoder.rnn.parameters()) for name, model in models.items()}  # fmt: skip
-    report.claim_all(
-        ("clue before, forward network", "≥ 0.97", forward[0], forward[0] >= 0.97),
-        ("clue after, forward network", "0.4 to 0.6: it guesses", forward[1], 0.4 <= forward[1] <= 0.6),
-        ("clue before, both directions", "≥ 0.97", both[0], both[0] >= 0.97),
-        ("clue after, both directions", "≥ 0.97", both[1], both[1] >= 0.97),
-        ("a change of the future, forward network", "changes nothing: it may run on a stream", blind, blind == 0),
-        ("a change of the future, both directions", "changes the present", sighted, sighted > 0.01),
-        ("parameters of the recurrent layer", "twice as many", count["both directions"] / count["forward"], count["both directions"] == 2 * count["forward"]),
-    )  # fmt: skip
+    report.claim("clue before, forward network", forward[0], at_least=0.97)
+    report.claim(
+        "clue after, forward network", forward[1], "{}: it guesses", at_least=0.4, at_most=0.6
+    )
+    report.claim("clue before, both directions", both[0], at_least=0.97)
+    report.claim("clue after, both directions", both[1], at_least=0.97)
+    report.claim(
+        "a change of the future, forward network", blind, "{}: it may run on a stream", equals=0
+    )
+    report.claim(
+        "a change of the future, both directions", sighted, "{}: the present changes", above=0.01
+    )
+    report.claim(
+        "parameters of the recurrent layer", count["both directions"] / count["forward"], equals=2
+    )
     report.table(
         "Accuracy at “bank”",
         columns=["network", "clue before", "clue after"],

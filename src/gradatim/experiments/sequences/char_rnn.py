@@ -13,7 +13,7 @@ from gradatim.errors import InvalidValue
 from gradatim.experiments._characters import (
     Text,
     TextSettings,
-    made_up_entropy,
+    claim_entropy,
     read_text,
     table_bits,
     words_of,
@@ -107,32 +107,13 @@ def _claim(
 ) -> None:  # fmt: skip
     lstm = bits["LSTM"]
     if settings.source == "made-up":
-        entropy = made_up_entropy()
-        report.claim(
-            "the network comes near the entropy of the source, and not below",
-            expected=f"from {0.97 * entropy:.2f} to {1.25 * entropy:.2f} bits a letter; entropy {entropy:.3f}",
-            measured=lstm,
-            holds=0.97 * entropy <= lstm <= 1.25 * entropy,
-        )
+        claim_entropy(report, "the network", lstm)
     else:
-        report.claim(
-            "unseen text is predicted",
-            expected="at most 2.35 bits a letter",
-            measured=lstm,
-            holds=lstm <= 2.35,
-        )
+        report.claim("unseen text is predicted", lstm, "{} bits a letter", at_most=2.35)
     report.claim(
-        "memory beats a table of four letters",
-        expected="at least 0.1 bits a letter fewer",
-        measured=bits["four letters"] - lstm,
-        holds=bits["four letters"] - lstm >= 0.1,
+        "memory beats a table of four letters", bits["four letters"] - lstm, "{} bits", at_least=0.1
     )
-    report.claim(
-        "the carried state helps",
-        expected=f"fewer bits than with the memory emptied every {settings.bptt} letters",
-        measured=cut - lstm,
-        holds=cut > lstm,
-    )
+    report.claim("the carried state helps", cut - lstm, "{} bits", above=0)
     place = word_starts(text)
     first, inside = (carried.numpy()[place == kind].mean() for kind in (1, 2))
     report.claim(

@@ -135,30 +135,15 @@ def run(settings: Settings) -> Report:
             [f"prefix beam of {settings.beam_width}", 100 * searched.exact, 100 * searched.error],
         ],
     )
-    report.claim(
-        "strings are understood without alignment",
-        expected=f"at least {100 * settings.exact:.0f} % right to the last digit",
-        measured=path.exact,
-        holds=path.exact >= settings.exact,
-    )
-    report.claim(
-        "the network finds where each digit lies",
-        expected="95 % of digits peak between their own borders",
-        measured=placed,
-        holds=placed >= 0.95,
-    )
+    report.claim("strings are understood without alignment", path.exact, at_least=settings.exact)
+    report.claim("the network finds where each digit lies", placed, "{} of digits", at_least=0.95)
     report.claim(
         "a prefix beam understands no less than the best path",
         expected="at most half a point fewer strings",
         measured=searched.exact - path.exact,
         holds=searched.exact >= path.exact - 0.005,
     )
-    report.claim(
-        "the beam's probability is that of the loss",
-        expected="log-probabilities agree within 0.05, where paths fell out of the beam",
-        measured=gap,
-        holds=gap < 0.05,
-    )
+    report.claim("the beam's probability is that of the loss", gap, below=0.05)
     _draw(report, log_probs, test)
     report.figure("learning-curves", learning_curves({"CTC": history}), caption="Loss per string.")
     return report

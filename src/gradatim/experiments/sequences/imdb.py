@@ -147,28 +147,12 @@ def _tabulate(
 def _claim_imdb(report: Report, accuracy: dict[str, float]) -> None:
     linear, dense, rnn = (accuracy[name] for name in (LINEAR, DENSE, RNN))
     report.claim(
-        "the linear model is strong",
-        expected="accuracy from 86 % to 91 %, the textbook has 88 %",
-        measured=linear,
-        holds=0.86 <= linear <= 0.91,
+        "the linear model is strong", linear, "{}, textbook 88 %", at_least=0.86, at_most=0.91
     )
+    report.claim("a dense network is about as good", dense - linear, at_least=-0.015, at_most=0.015)
+    report.claim("the recurrent network learns", rnn, "{}, textbook 76 % to 87 %", above=0.80)
     report.claim(
-        "a dense network is about as good",
-        expected="within 1.5 points of the linear model",
-        measured=dense - linear,
-        holds=abs(dense - linear) <= 0.015,
-    )
-    report.claim(
-        "the recurrent network learns",
-        expected="accuracy above 80 %, the textbook has 76 % to 87 %",
-        measured=rnn,
-        holds=rnn > 0.80,
-    )
-    report.claim(
-        "and is not better than the linear model",
-        expected="at most half a point above it",
-        measured=rnn - linear,
-        holds=rnn - linear <= 0.005,
+        "and is not better than the linear model", rnn - linear, "{} above it", at_most=0.005
     )
 
 
@@ -182,16 +166,11 @@ def _claim_made_up(report: Report, accuracy: dict[str, float]) -> None:
     )
     report.claim(
         "a dense network is about as good as the linear model",
-        expected="within 5 points",
-        measured=dense - linear,
-        holds=abs(dense - linear) <= 0.05,
+        dense - linear,
+        at_least=-0.05,
+        at_most=0.05,
     )
-    report.claim(
-        "the recurrent network understands *not*",
-        expected="accuracy at least 90 %",
-        measured=rnn,
-        holds=rnn >= 0.9,
-    )
+    report.claim("the recurrent network understands *not*", rnn, "accuracy", at_least=0.9)
     report.text(
         "These reviews are made up: order decides in three of ten. In real reviews it rarely does, and "
         "the linear model is hard to beat: `gradatim data get imdb`, then `gradatim run imdb`."

@@ -80,15 +80,21 @@ def run(settings: Settings) -> Report:
         curves |= {f"{cell.upper()}, zero": zero, f"{cell.upper()}, learned": learned}
         first, whole, last = ((zero[k].mean() / learned[k].mean()).item() for k in (slice(3), slice(None), slice(-10, None)))  # fmt: skip
         rows.append([cell.upper(), first, whole, last])
-        report.claim(f"{cell.upper()}: error of the first three steps, zero against learned", expected="≥ 3 times", measured=first, holds=first >= 3)  # fmt: skip
-        report.claim(f"{cell.upper()}: error of all steps", expected="≥ 1.2 times", measured=whole, holds=whole >= 1.2)  # fmt: skip
-        report.claim(f"{cell.upper()}: the gain is in the beginning", expected="last ten steps gain less than the first three", measured=last / first, holds=last < first)  # fmt: skip
+        report.claim(
+            f"{cell.upper()}: error of the first three steps, zero against learned",
+            first,
+            at_least=3,
+        )
+        report.claim(f"{cell.upper()}: error of all steps", whole, "{} times", at_least=1.2)
+        report.claim(f"{cell.upper()}: the gain is in the beginning", last / first, below=1)
     zero, learned = (error_of("gru", is_learned, 0.0, settings) for is_learned in (False, True))
     nothing = (zero.mean() / learned.mean()).item()
-    report.claim("GRU where all averages start at 0", expected="0.5 to 2 times: no difference", measured=nothing, holds=0.5 <= nothing <= 2)  # fmt: skip
+    report.claim(
+        "GRU where all averages start at 0", nothing, "{}: no difference", at_least=0.5, at_most=2
+    )
     for cell, parts in (("lstm", 2), ("gru", 1)):
         more = sum(p.numel() for p in Recurrent(cell, 1, 64, learn_initial_state=True).initial)
-        report.claim(f"parameters it adds to {cell.upper()} of width 64", expected=f"{parts} × 64", measured=more, holds=more == parts * 64)  # fmt: skip
+        report.claim(f"parameters it adds to {cell.upper()} of width 64", more, equals=parts * 64)
     report.table(
         "Error with a zero state, divided by that with a learned one",
         columns=["cell", "first 3 steps", "all steps", "last 10 steps"],

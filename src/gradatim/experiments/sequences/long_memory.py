@@ -96,11 +96,11 @@ def check_claims(report: Report, scores: dict[str, Scores], longest: int) -> Non
     gain = copying["minGRU, long start"][longest] - copying["minGRU"][longest]
     elman = adding["Elman"][longest]
     gated = max(adding[name][longest] for name in ("GRU", "minGRU", "minGRU, long start"))
-    report.claim_all(
-        ("copying, LRU at every lag", "≥ 0.95", least, least >= 0.95),
-        (f"copying, minGRU at {longest}: gates that start shut gain", "≥ 0.5", gain, gain >= 0.5),
-        (f"adding, Elman at {longest}", "≤ 0.25: chance is 0.19", elman, elman <= 0.25),
-        (f"adding, best gated network at {longest}", "≥ 0.38: twice chance", gated, gated >= 0.38),
+    report.claim("copying, LRU at every lag", least, at_least=0.95)
+    report.claim(f"copying, minGRU at {longest}: gates that start shut gain", gain, at_least=0.5)
+    report.claim(f"adding, Elman at {longest}", elman, "{}: chance is 0.19", at_most=0.25)
+    report.claim(
+        f"adding, best gated network at {longest}", gated, "{}: twice chance", at_least=0.38
     )
 
 

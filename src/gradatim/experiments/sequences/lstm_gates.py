@@ -110,14 +110,12 @@ def run(settings: Settings) -> Report:
         {name: getattr(gates, name)[..., 0][where].mean().item() for name in ("input", "forget")}
         for where in (is_flag, ~is_flag)
     )
-    report.claim_all(
-        ("unexplained variance of the held bit", "≤ 0.05", error, error <= 0.05),
-        ("input gate at a flag", "≥ 0.5", write["input"], write["input"] >= 0.5),
-        ("input gate between flags", "≤ 0.1: shut", keep["input"], keep["input"] <= 0.1),
-        ("forget gate at a flag", "≤ 0.35: erase", write["forget"], write["forget"] <= 0.35),
-        ("forget gate between flags", "≥ 0.95: keep", keep["forget"], keep["forget"] >= 0.95),
-        ("change of the cell between flags against at flags", "≤ 0.1", drift, drift <= 0.1),
-    )
+    report.claim("unexplained variance of the held bit", error, at_most=0.05)
+    report.claim("input gate at a flag", write["input"], at_least=0.5)
+    report.claim("input gate between flags", keep["input"], "{}: shut", at_most=0.1)
+    report.claim("forget gate at a flag", write["forget"], "{}: erase", at_most=0.35)
+    report.claim("forget gate between flags", keep["forget"], "{}: keep", at_least=0.95)
+    report.claim("change of the cell between flags against at flags", drift, at_most=0.1)
     draw_gates(report, model, x, y, gates)
     return report
 

@@ -92,12 +92,14 @@ def check_equality(report: Report, settings: Settings) -> None:
     gap_back = max((g - h).abs().max().item() for g, h in zip(*gradients, strict=True))
     single = [x.float() for x in (a, b)]
     spoiled = divide_by_products(*single).isfinite().float().mean().item()
-    report.claim_all(
-        ("scan against loop, states", "equal to 1e-12", gap, gap < 1e-12),
-        ("scan against loop, gradients", "equal to 1e-10", gap_back, gap_back < 1e-10),
-        ("division by cumulative products, finite states", "less than 1 in 2: it underflows", spoiled, spoiled < 0.5),
-        ("the scan, finite states", "1", linear_scan(*single).isfinite().float().mean().item(), linear_scan(*single).isfinite().all()),
-    )  # fmt: skip
+    report.claim("scan against loop, states", gap, below=1e-12)
+    report.claim("scan against loop, gradients", gap_back, below=1e-10)
+    report.claim(
+        "division by cumulative products, finite states", spoiled, "{}: it underflows", below=0.5
+    )
+    report.claim(
+        "the scan, finite states", linear_scan(*single).isfinite().float().mean().item(), equals=1
+    )
 
 
 def check_depth(report: Report) -> None:
@@ -109,12 +111,7 @@ def check_depth(report: Report) -> None:
                 solve(a, b)
             counts[name, length] = kernels.count
     growth = counts["scan", 2 * BLOCK**2] / counts["scan", 2 * BLOCK]
-    report.claim(
-        f"operations in sequence for {BLOCK} times the length",
-        expected="scan: at most 3 times as many",
-        measured=growth,
-        holds=growth <= 3,
-    )
+    report.claim(f"operations in sequence for {BLOCK} times the length", growth, at_most=3)
     report.table(
         "Operations one after the other",
         columns=["length", "scan", "loop"],
@@ -137,10 +134,8 @@ def check_cost(report: Report, settings: Settings) -> None:
     last, first = lengths[-1], lengths[0]
     faster = seconds["loop, followed by autograd"][short[-1]] / seconds["linear_scan"][short[-1]]
     growth = (seconds["linear recurrent unit"][last] / seconds["linear recurrent unit"][first]) / (last / first)  # fmt: skip
-    report.claim_all(
-        (f"scan against loop at length {short[-1]:,}, forward and back", "≥ 3 times faster", faster, faster >= 3),
-        (f"LRU: cost per step at {last:,} against {first:,}", "≤ 1.5 times: linear in the length", growth, growth <= 1.5),
-    )  # fmt: skip
+    report.claim(f"scan against loop at length {short[-1]:,}, forward and back", faster, at_least=3)
+    report.claim(f"LRU: cost per step at {last:,} against {first:,}", growth, at_most=1.5)
     report.table(
         "Processor seconds, forward and back",
         columns=["length", *seconds],

@@ -128,12 +128,7 @@ def _claim(
     report: Report, accuracy: dict[str, float], by_share: list[float], effect: float
 ) -> None:
     linear, shuffled, gru = accuracy.values()
-    report.claim(
-        "the GRU understands new utterances",
-        expected="accuracy at least 95 %",
-        measured=gru,
-        holds=gru >= 0.95,
-    )
+    report.claim("the GRU understands new utterances", gru, "accuracy", at_least=0.95)
     report.claim(
         "averages over time know less",
         expected="at least twice the errors of the GRU",
@@ -147,10 +142,7 @@ def _claim(
         holds=1 - shuffled >= 2 * (1 - gru),
     )
     report.claim(
-        "padding never matters",
-        expected="logits alone and in a padded batch differ by less than 1e-4",
-        measured=effect,
-        holds=effect < 1e-4,
+        "padding never matters", effect, "logits alone and in a padded batch differ by", below=1e-4
     )
     report.claim(
         "more is better to hear",

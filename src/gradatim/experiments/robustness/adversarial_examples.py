@@ -48,36 +48,27 @@ LIMITS = {"mnist": (97.5, 1.0, 30.0), "digits": (93.0, 4.0, 55.0)}
 def claim_attacks(report: Report, results: dict[str, float], settings: Settings) -> None:
     clean, noise_loss, left = LIMITS[settings.images]
     lost = results["clean"] - results["random signs"]
+    report.claim("the network is good", results["clean"], "accuracy {} %", at_least=clean)
     report.claim(
-        "the network is good",
-        expected=f"accuracy at least {clean:g} %",
-        measured=results["clean"],
-        holds=results["clean"] >= clean,
-    )
-    report.claim(
-        f"random noise of size {settings.eps:g} is harmless",
-        expected=f"costs at most {noise_loss:g} percentage points",
-        measured=lost,
-        holds=lost <= noise_loss,
+        f"random noise of size {settings.eps:g} is harmless", lost, "{} points", at_most=noise_loss
     )
     report.claim(
         "the sign of the gradient is not",
-        expected="costs ten times as much as random signs, and 20 points or more",
-        measured=results["clean"] - results["FGSM"],
-        holds=results["clean"] - results["FGSM"] >= max(10 * lost, 20.0),
+        results["clean"] - results["FGSM"],
+        "costs {} points, ten times as much as random signs and no fewer than 20",
+        at_least=max(10 * lost, 20.0),
     )
     report.claim(
         "several small steps are worse than one",
-        expected=f"PGD leaves less than FGSM, and at most {left:g} %",
-        measured=results["PGD"],
-        holds=results["PGD"] < results["FGSM"] and results["PGD"] <= left,
+        results["PGD"],
+        below=results["FGSM"],
+        at_most=left,
     )
     report.claim(
         "examples made for one network fool another",
-        expected="costs a second network three times as much as random signs",
-        measured=results["clean, other network"] - results["PGD, from another network"],
-        holds=results["clean, other network"] - results["PGD, from another network"]
-        >= 3 * max(lost, 1.0),
+        results["clean, other network"] - results["PGD, from another network"],
+        "costs a second network {} points, three times as much as random signs",
+        at_least=3 * max(lost, 1.0),
     )
 
 
@@ -87,20 +78,12 @@ def claim_deepfool(
     X, y = test
     distances = minimal_distances(network, test, bounds=BOUNDS)
     turned = 100 * distances.isfinite().double().mean().item()
-    report.claim(
-        "DeepFool turns almost every image",
-        expected="at least 99 %",
-        measured=turned,
-        holds=turned >= 99,
-    )
+    report.claim("DeepFool turns almost every image", turned, "{} %", at_least=99)
     median = distances[(distances > 0) & distances.isfinite()].median().item()
     size = (fgsm(network, X, y, eps=eps, bounds=BOUNDS) - X).flatten(1).norm(dim=1).median().item()
     image = X.flatten(1).norm(dim=1).median().item()
     report.claim(
-        "DeepFool needs less than FGSM spends",
-        expected=f"median ℓ2 distance below FGSM's {size:.2f}",
-        measured=median,
-        holds=median < size,
+        "DeepFool needs less than FGSM spends", median, "median ℓ2 distance {}, FGSM's", below=size
     )
     budget = ((found - X).abs().max().item(), found.min().item(), found.max().item())
     report.claim(
@@ -151,12 +134,7 @@ def run(settings: Settings) -> Report:
     wanted = (y + 1) % 10
     goal = attack(network, X, wanted, eps=2 * settings.eps, targeted=True)
     reached = accuracy(network, goal, wanted)
-    report.claim(
-        "an image can be made to be read as the next digit",
-        expected=f"at least 50 % with a change of at most {2 * settings.eps:g}",
-        measured=reached,
-        holds=reached >= 50,
-    )
+    report.claim("an image can be made to be read as the next digit", reached, "{} %", at_least=50)
     report.table(
         f"Accuracy on {len(X):,} test images, pixels changed by at most {settings.eps:g}",
         columns=["inputs", "accuracy, %"],

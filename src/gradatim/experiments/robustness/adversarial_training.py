@@ -82,24 +82,9 @@ def run(settings: Settings) -> Report:
 def claim(report: Report, table: dict[str, list[float]], settings: Settings) -> None:
     robust, clean, broken = LIMITS[settings.images]
     (_, _, left), (kept, _, defended) = table["standard"], table["adversarial"]
-    report.claim(
-        "standard training does not last",
-        expected=f"at most {broken:g} % against PGD-40",
-        measured=left,
-        holds=left <= broken,
-    )
-    report.claim(
-        "adversarial training does",
-        expected=f"at least {robust:g} % against PGD-40",
-        measured=defended,
-        holds=defended >= robust,
-    )
-    report.claim(
-        "clean images are still read",
-        expected=f"at least {clean:g} %",
-        measured=kept,
-        holds=kept >= clean,
-    )
+    report.claim("standard training does not last", left, "{} % against PGD-40", at_most=broken)
+    report.claim("adversarial training does", defended, "{} % against PGD-40", at_least=robust)
+    report.claim("clean images are still read", kept, "{} %", at_least=clean)
 
 
 def claim_distances(report: Report, networks: dict[str, nn.Sequential], some: Pair) -> None:
@@ -109,9 +94,9 @@ def claim_distances(report: Report, networks: dict[str, nn.Sequential], some: Pa
     medians = {name: values.median().item() for name, values in distances.items()}
     report.claim(
         "boundaries have moved away, also in another norm",
-        expected="median ℓ2 distance by DeepFool 1.2 times as large or more",
-        measured=medians["adversarial"] / medians["standard"],
-        holds=medians["adversarial"] >= 1.2 * medians["standard"],
+        medians["adversarial"] / medians["standard"],
+        "median ℓ2 distance by DeepFool {} times as large",
+        at_least=1.2,
     )
     report.figure(
         "distances",

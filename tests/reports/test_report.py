@@ -40,15 +40,6 @@ def test_verdict_of_a_claim_is_a_plain_bool(report):
     assert type(report.claims[0].measured) is float
 
 
-def test_many_claims_are_as_many_single_ones():
-    one, all_at_once = Report(title="a"), Report(title="a")
-    one.claim("small", expected="< 1", measured=0.5, holds=True)
-    one.claim("large", expected="> 1", measured=0.5, holds=0)
-    all_at_once.claim_all(("small", "< 1", 0.5, True), ("large", "> 1", 0.5, 0))
-    assert all_at_once.claims == one.claims
-    assert len(one.claims) == 2
-
-
 def test_a_limit_says_and_judges_what_words_and_a_verdict_say():
     long, short = Report(title="a"), Report(title="a")
     long.claim("small", expected="< 1", measured=0.5, holds=True)

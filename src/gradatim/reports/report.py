@@ -106,11 +106,6 @@ class Report:
             expected = place.replace("{}", limits.words())
         self.claims.append(Claim(name, expected, value, bool(holds) and value == value))
 
-    def claim_all(self, *claims: tuple[str, str, object, object]) -> None:
-        """Add claims, each as its name, what was expected, the value measured, and the verdict."""
-        for name, expected, measured, holds in claims:
-            self.claim(name, measured, expected, holds=holds)
-
     def text(self, text: str) -> None:
         """Add paragraphs, separated by blank lines."""
         self.sections.append(Text(text))

@@ -84,31 +84,25 @@ __all__ = [
 
 # what needs NumPy or PyTorch, which the command line should not wait for
 _LATER = {
-    **dict.fromkeys(("blobs", "circles", "moons", "sinusoid", "spirals", "xor"), "synthetic"),
-    **dict.fromkeys(("cutout", "quarter_turns", "random_crop", "random_flip"), "flip_and_crop"),
-    **dict.fromkeys(("add_noise", "mask_entries"), "noise"),
-    **dict.fromkeys(("MaskedTokens", "mask_tokens"), "masked_tokens"),
-    **dict.fromkeys(("adding_task", "copy_task"), "memory_tasks"),
-    **dict.fromkeys(("SentencePairs", "next_sentence_pairs", "split_sentences"), "sentence_pairs"),
-    **dict.fromkeys(("pad_sequences", "unpad_sequences"), "padding"),
-    **dict.fromkeys(("Vocabulary", "split_words"), "vocabulary"),
-    **dict.fromkeys(
-        (
-            "BytePairTokenizer",
-            "ByteTokenizer",
-            "CharacterTokenizer",
-            "EncodedPair",
-            "Tokenizer",
-            "WordPieceTokenizer",
-            "rebuild_tokenizer",
-        ),
-        "tokenizers",
-    ),
-    "TokenWindows": "token_windows",
-    "mixup": "mixing",
-    "rand_augment": "randaugment",
-    "random_affine": "augmentation",
-    "random_elastic": "elastic",
+    name: module
+    for module, names in {
+        "augmentation": "random_affine",
+        "elastic": "random_elastic",
+        "flip_and_crop": "cutout quarter_turns random_crop random_flip",
+        "masked_tokens": "MaskedTokens mask_tokens",
+        "memory_tasks": "adding_task copy_task",
+        "mixing": "mixup",
+        "noise": "add_noise mask_entries",
+        "padding": "pad_sequences unpad_sequences",
+        "randaugment": "rand_augment",
+        "sentence_pairs": "SentencePairs next_sentence_pairs split_sentences",
+        "synthetic": "blobs circles moons sinusoid spirals xor",
+        "token_windows": "TokenWindows",
+        "tokenizers": "BytePairTokenizer ByteTokenizer CharacterTokenizer EncodedPair Tokenizer "
+        "WordPieceTokenizer rebuild_tokenizer",
+        "vocabulary": "Vocabulary split_words",
+    }.items()
+    for name in names.split()
 }
 
 

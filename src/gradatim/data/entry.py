@@ -100,9 +100,9 @@ class Entry:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """The files that this set reads."""
-        every = self.archive.members if self.archive else ()
-        return tuple(m for m in every if not self.files or m.name in self.files)
+        """The files that this set reads, in the order of ``files``."""
+        every = {member.name: member for member in self.archive.members} if self.archive else {}
+        return tuple(every[name] for name in self.files or every)
 
     def path(self, file: str) -> Path:
         """Where ``file`` lies in the cache."""

@@ -1,7 +1,7 @@
 """From a catalogue entry to a :class:`~gradatim.data.DataSet`: one function per format."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from gradatim.data.entry import Entry
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Arrays = tuple[np.ndarray, np.ndarray]
+Opener = Callable[[Entry, bool], DataSet]
 
 _SPAM_WORDS = (
     "make address all 3d our over remove internet order mail receive will people report addresses "
@@ -27,7 +30,7 @@ _SPAM_NAMES = (
 def _record(
     entry: Entry,
     X: "np.ndarray | pd.DataFrame",
-    y: np.ndarray | None,
+    y: np.ndarray | None = None,
     *,
     feature_names: tuple[str, ...] = (),
     target_names: tuple[str, ...] | None = None,
@@ -47,37 +50,59 @@ def _record(
     )
 
 
-def _bytes(entry: Entry, file: str) -> bytes:
-    return entry.path(file).read_bytes()
+def _bytes(entry: Entry, file: int = 0) -> bytes:
+    return entry.path(entry.members[file].name).read_bytes()
+
+
+def _labels(names: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+    """The classes in order, and the number of each sample's."""
+    classes, y = np.unique(names, return_inverse=True)
+    return tuple(map(str, classes)), y
+
+
+def _whole(read: Callable[[bytes], Arrays]) -> Opener:
+    """A format of one file."""
+    return lambda entry, raw: _record(entry, *read(_bytes(entry)))
+
+
+def _parts(read: Callable[[bytes], Arrays]) -> Opener:
+    """A format of two files, the training part and the test part."""
+
+    def open_parts(entry: Entry, raw: bool) -> DataSet:
+        (X, y), (X_test, y_test) = (read(_bytes(entry, file)) for file in (0, 1))
+        return _record(
+            entry, np.concatenate([X, X_test]), np.concatenate([y, y_test]), train_size=len(X)
+        )
+
+    return open_parts
 
 
 def _open_sklearn(entry: Entry, raw: bool) -> DataSet:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{entry.name.replace('-', '_')}")()
-    X, names = bunch.data, tuple(map(str, bunch.feature_names))
+    X, y = bunch.data, bunch.target
     if entry.name == "digits":
         X = X.astype(np.uint8) if raw else (X / 16).astype(np.float32)
-    if entry.task == "regression":
-        return _record(entry, X, bunch.target, feature_names=names)
-    classes = tuple(map(str, bunch.target_names))
     return _record(
-        entry, X, bunch.target.astype(np.int64), feature_names=names, target_names=classes
+        entry,
+        X,
+        y if entry.task == "regression" else y.astype(np.int64),
+        feature_names=tuple(map(str, bunch.feature_names)),
+        target_names=tuple(map(str, bunch.get("target_names", ()))),
     )
 
 
 def _open_synthetic(entry: Entry, raw: bool) -> DataSet:
     X, y = getattr(synthetic, entry.name)()
     names = tuple(f"x{column + 1}" for column in range(X.shape[1]))
-    if entry.task == "regression":
-        return _record(entry, X, y, feature_names=names)
-    classes = tuple(map(str, range(y.max() + 1)))
+    classes = () if entry.task == "regression" else tuple(map(str, range(y.max() + 1)))
     return _record(entry, X, y, feature_names=names, target_names=classes)
 
 
 def _open_idx(entry: Entry, raw: bool) -> DataSet:
     train, train_labels, test, test_labels = (
-        readers.read_idx(_bytes(entry, member.name)) for member in entry.members
+        readers.read_idx(_bytes(entry, file)) for file in range(4)
     )
     X = readers.join_images([train[:, None], test[:, None]], raw)  # (N, 1, 28, 28)
     y = np.concatenate([train_labels, test_labels]).astype(np.int64)
@@ -85,119 +110,93 @@ def _open_idx(entry: Entry, raw: bool) -> DataSet:
 
 
 def _open_cifar(entry: Entry, raw: bool) -> DataSet:
-    names = [member.name for member in entry.members]
-    batches = [readers.read_pixels(_bytes(entry, name), 32) for name in names[:6]]
-    train, test = (readers.read_labels(_bytes(entry, name)) for name in names[6:])
+    batches = [readers.read_pixels(_bytes(entry, file), 32) for file in range(6)]
+    train, test = (readers.read_labels(_bytes(entry, file)) for file in (6, 7))
     y = np.concatenate([train, test])
     return _record(entry, readers.join_images(batches, raw), y, train_size=len(train))
 
 
-def _open_zip_code(entry: Entry, raw: bool) -> DataSet:
-    (X, y), (X_test, y_test) = (
-        readers.read_zip_code(_bytes(entry, member.name)) for member in entry.members
-    )
-    return _record(
-        entry, np.concatenate([X, X_test]), np.concatenate([y, y_test]), train_size=len(X)
-    )
-
-
 def _open_spam(entry: Entry, raw: bool) -> DataSet:
-    rows = readers.read_numbers(_bytes(entry, entry.members[0].name))
+    rows = readers.read_numbers(_bytes(entry))
     return _record(entry, rows[:, :-1], rows[:, -1].astype(np.int64), feature_names=_SPAM_NAMES)
 
 
-def _open_reviews(entry: Entry, raw: bool) -> DataSet:
-    return _record(entry, *readers.read_reviews(_bytes(entry, entry.members[0].name)))
-
-
 def _open_text(entry: Entry, raw: bool) -> DataSet:
-    text = _bytes(entry, entry.members[0].name).decode()
-    return _record(entry, np.array([text], dtype=object), None)
+    return _record(entry, np.array([_bytes(entry).decode()], dtype=object))
 
 
 def _open_vocabulary(entry: Entry, raw: bool) -> DataSet:
-    content = _bytes(entry, entry.members[0].name)
-    return _record(entry, readers.read_vocabulary(content), None)
-
-
-def _open_ragged(entry: Entry, raw: bool) -> DataSet:
-    return _record(entry, *sequence_readers.read_ragged(_bytes(entry, entry.members[0].name)))
-
-
-def _open_ts(entry: Entry, raw: bool) -> DataSet:
-    (X, y), (X_test, y_test) = (
-        sequence_readers.read_ts(_bytes(entry, member.name)) for member in entry.members
-    )
-    return _record(
-        entry, np.concatenate([X, X_test]), np.concatenate([y, y_test]), train_size=len(X)
-    )
-
-
-def _open_pairs(entry: Entry, raw: bool) -> DataSet:
-    return _record(entry, *sequence_readers.read_pairs(_bytes(entry, entry.members[0].name)))
+    return _record(entry, readers.read_vocabulary(_bytes(entry)))
 
 
 def _open_weights(entry: Entry, raw: bool) -> DataSet:
-    return _record(entry, np.array([str(entry.path(m.name)) for m in entry.members], object), None)
+    return _record(entry, np.array([str(entry.path(m.name)) for m in entry.members], object))
 
 
 def _open_table(entry: Entry, raw: bool) -> DataSet:
-    return _from_table(entry, readers.read_table(_bytes(entry, entry.members[0].name)))
+    return _from_table(entry, readers.read_table(_bytes(entry)))
 
 
 def _open_nyse(entry: Entry, raw: bool) -> DataSet:
-    table = readers.read_table(_bytes(entry, entry.files[0]))
+    table = readers.read_table(_bytes(entry))
     return _from_table(entry, table.drop(columns="train"), train_size=int(table["train"].sum()))
 
 
 def _open_khan(entry: Entry, raw: bool) -> DataSet:
-    X, y, X_test, y_test = (readers.read_table(_bytes(entry, file)) for file in entry.files)
-    classes, labels = np.unique(np.concatenate([y["x"], y_test["x"]]), return_inverse=True)
+    X, y, X_test, y_test = (readers.read_table(_bytes(entry, file)) for file in range(4))
+    classes, labels = _labels(np.concatenate([y["x"], y_test["x"]]))
     return _record(
         entry,
         np.concatenate([X, X_test]),
         labels,
         feature_names=tuple(X.columns),
-        target_names=tuple(map(str, classes)),
+        target_names=classes,
         train_size=len(X),
     )
 
 
 def _open_nci60(entry: Entry, raw: bool) -> DataSet:
     X = np.load(entry.path(entry.files[0]), allow_pickle=False)
-    labels = readers.read_table(_bytes(entry, entry.files[1]))
-    classes, y = np.unique(labels["label"].to_numpy(dtype=str), return_inverse=True)
-    return _record(entry, X, y, target_names=tuple(map(str, classes)))
+    classes, y = _labels(readers.read_table(_bytes(entry, 1))["label"].to_numpy(dtype=str))
+    return _record(entry, X, y, target_names=classes)
 
 
 def _from_table(entry: Entry, table: "pd.DataFrame", train_size: int | None = None) -> DataSet:
     """Separate the target; keep every other column, as numbers if all of them are."""
-    features = table if entry.target is None else table.drop(columns=entry.target)
+    features: pd.DataFrame = table
+    y: np.ndarray | None = None
+    classes: tuple[str, ...] = ()
+    if entry.target is not None:
+        features, target = table.drop(columns=entry.target), table[entry.target]
+        if entry.task == "classification":
+            classes, y = _labels(target.to_numpy(dtype=str))
+        else:
+            y = target.to_numpy(np.float64)
     is_numeric = all(kind.kind in "iufb" for kind in features.dtypes)
-    arguments: dict[str, Any] = {"feature_names": tuple(features), "train_size": train_size}
-    X = features.to_numpy(np.float64) if is_numeric else features
-    if entry.target is None:
-        return _record(entry, X, None, **arguments)
-    if entry.task != "classification":
-        return _record(entry, X, table[entry.target].to_numpy(np.float64), **arguments)
-    classes, y = np.unique(table[entry.target].to_numpy(dtype=str), return_inverse=True)
-    return _record(entry, X, y, target_names=tuple(map(str, classes)), **arguments)
+    return _record(
+        entry,
+        features.to_numpy(np.float64) if is_numeric else features,
+        y,
+        feature_names=tuple(features),
+        target_names=classes,
+        train_size=train_size,
+    )
 
 
-FORMATS: dict[str, Callable[[Entry, bool], DataSet]] = {
+FORMATS: dict[str, Opener] = {
     "sklearn": _open_sklearn,
     "synthetic": _open_synthetic,
     "idx": _open_idx,
     "cifar": _open_cifar,
-    "zip_code": _open_zip_code,
+    "zip_code": _parts(readers.read_zip_code),
     "spam": _open_spam,
-    "reviews": _open_reviews,
+    "reviews": _whole(readers.read_reviews),
     "text": _open_text,
     "weights": _open_weights,
     "vocabulary": _open_vocabulary,
-    "ragged": _open_ragged,
-    "ts": _open_ts,
-    "pairs": _open_pairs,
+    "ragged": _whole(sequence_readers.read_ragged),
+    "ts": _parts(sequence_readers.read_ts),
+    "pairs": _whole(sequence_readers.read_pairs),
     "table": _open_table,
     "nyse": _open_nyse,
     "khan": _open_khan,

@@ -215,7 +215,7 @@ def _argument(model: nn.Module, key: str) -> object:
     return value is not None if has_bias else value
 
 
-def _plain(value: object) -> Any:
+def _plain(value: Any) -> Any:
     """What JSON can keep of an argument."""
     if value is None or isinstance(value, bool | int | float | str):
         return value

@@ -93,6 +93,20 @@ def test_a_race_side_by_side_drops_those_behind_their_leader():
     assert scores(race.finished[5]).tolist() == ERRORS[5]
 
 
+def test_half_of_those_side_by_side_leave_at_every_rung():
+    asked, errors = [], 1.0 + 0.01 * np.random.default_rng(0).normal(size=(12, 8))
+
+    def judge(tasks):
+        asked.append(len(tasks))
+        return [Result({"RMSE": errors[task]}, 0.0) for task in tasks]
+
+    race = hold_race(judge, range(12), doubling_rungs(8), width=12, finished={})
+    assert asked[:2] == [12, 6]  # nobody is 10 % behind on the first fold
+    assert asked[2] <= 3 * 2
+    assert asked[3] <= 2 * 4
+    assert 1 <= len(race.finished) <= 2
+
+
 def test_those_without_time_are_not_counted_and_leave():
     asked = []
     judge = judge_with(asked, out_of_time={(0, 0), (4, 1)})

@@ -102,8 +102,8 @@ def hold_race(
 ) -> Race:
     """Race candidates over the folds, ``width`` of them side by side, rung by rung.
 
-    After a rung a candidate leaves if it failed, if there was no time for it, or if it is behind the best that finished or
-    the leader beside it.
+    After a rung a candidate leaves if it failed, if there was no time for it, if it is behind the best that finished or the
+    leader beside it, or if it is in the worse half of those beside it: the more folds, the fewer candidates.
 
     Args:
         judge: Judges tasks.
@@ -117,6 +117,9 @@ def hold_race(
         >>> race = hold_race(lambda tasks: [Result({"error": errors[c][k]}, 0.0) for c, k in tasks], [0, 1, 2], [[0], [1]], finished={})
         >>> race.tried, list(race.finished)
         (3, [0, 2])
+
+    Reference:
+        Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization, 2016.
     """
     done, tried = dict(finished), 0
     for start in range(0, len(candidates), width):
@@ -143,14 +146,14 @@ def hold_race(
 def _in_the_race(
     field: dict[int, list[Result]], finished: Mapping[int, list[Result]]
 ) -> dict[int, list[Result]]:
-    """Those of the field that are not behind."""
-    if not field:
-        return field
-    best = [min((scores(r) for r in field.values()), key=np.mean)]
+    """Those of the field that are not behind, the better half of them at most."""
+    own = {candidate: scores(results) for candidate, results in field.items()}
+    order = sorted(own, key=lambda candidate: own[candidate].mean())
+    best = [own[order[0]]] if order else []
     if finished:
-        best.append(min((scores(r) for r in finished.values()), key=np.mean))
+        best.append(min((scores(results) for results in finished.values()), key=np.mean))
     return {
-        c: results
-        for c, results in field.items()
-        if not any(is_behind(scores(results), rival[: len(results)]) for rival in best)
+        candidate: field[candidate]
+        for candidate in sorted(order[: -(-len(order) // 2)])
+        if not any(is_behind(own[candidate], rival[: len(own[candidate])]) for rival in best)
     }

@@ -19,7 +19,7 @@ from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 1000
-SLICE = 0.25  # of the time that is left, for settings that train side by side
+SLICE = 0.05  # of the time for the race, that settings side by side may take on their first fold
 _OVER = "race-ended"
 
 
@@ -90,6 +90,7 @@ class _Judging:
         self.deadline, self.count = deadline, len(default)
         self.alone = default[0].seconds
         self.pace = min(result.seconds for result in default)  # seconds of a unit of cost
+        self.slice = 0.0 if deadline is None else SLICE * (deadline - work.elapsed)
         self.slowest: dict[int, float] = {}
 
     def __call__(self, tasks: list[Task]) -> list[Result | None]:
@@ -129,7 +130,7 @@ class _Judging:
             fold = max(self._cost(trial) * self.pace, self.slowest.get(trial, 0.0))
             last = self.player.last * max(self._cost(trial) * self.alone, fold)
             needed = fold * (self.count if is_first and not chosen else len(own)) + last
-            is_much = is_first and spent + fold * len(own) > SLICE * left
+            is_much = is_first and spent + fold * len(own) > self.slice
             if spent + needed > left or (chosen and is_much):
                 continue
             chosen += own

@@ -117,11 +117,14 @@ def test_settings_are_drawn_in_shapes():
     assert len({(s.lr, s.weight_decay) for s in drawn}) == len(drawn)
 
 
-def test_cost_grows_with_steps_members_and_weights():
-    plain = NetworkSettings()
-    assert cost(plain, 50, 10) == 1.0
-    assert cost(NetworkSettings(steps=1200), 50, 10) == 2.0
-    assert cost(NetworkSettings(members=4), 50, 10) == 4.0
-    wide = cost(NetworkSettings(hidden=(256, 256)), 50, 10)
-    assert cost(NetworkSettings(hidden=(128, 128)), 50, 10) < wide
-    assert wide > 4.0
+def test_cost_grows_with_steps_members_weights_and_dropout():
+    def of(**settings):
+        return cost(NetworkSettings(**settings), rows=960, inputs=50, outputs=10)
+
+    assert of() == 1.0
+    assert of(steps=1200) == 2.0
+    assert of(members=4) == 4.0
+    assert of(dropout=0.0) < 1.0
+    assert 4.0 < of(hidden=(256, 256)) > of(hidden=(128, 128))
+    # 20 epochs of 4,000 rows in batches of 128 are 640 steps, whether 300 or 600 are asked for
+    assert cost(NetworkSettings(steps=300), rows=4000) == 1.0

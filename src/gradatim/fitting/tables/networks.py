@@ -18,9 +18,12 @@ from gradatim.models import MLP
 from gradatim.training import History, Replicas, train_replicas
 
 MIN_EPOCHS = 20
-WIDTH = 8  # settings of one shape that are drawn one after another
+WIDTH = 12  # settings of one shape that are drawn one after another
 MAX_STACK = 64  # networks that train side by side
 OVERHEAD = 10_000  # weights whose products take as long as everything else in a step
+DRAWING = (
+    40  # weights whose products take as long as to draw who of a hidden unit's rows is dropped
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class NetworkSettings:
 def draw_settings(trial: int, seed: int) -> NetworkSettings:
     """Settings of trial number ``trial``; the first are the defaults, the others random.
 
-    Eight trials in turn share shape, dropout, steps and members, and differ in learning rate and weight decay.
+    Twelve trials in turn share shape, dropout, steps and members, and differ in learning rate and weight decay.
 
     Example:
         >>> draw_settings(0, seed=0) == NetworkSettings(), draw_settings(3, 0) == draw_settings(3, 0)
@@ -66,16 +69,17 @@ def draw_settings(trial: int, seed: int) -> NetworkSettings:
         dropout=float(shared.choice([0.0, 0.1, 0.3])),
         weight_decay=float(np.round(10 ** own.uniform(-3, 0.3), 5)),
         lr=float(np.round(10 ** own.uniform(-3.2, -1.8), 6)),
-        steps=int(shared.choice([300, 1000, 3000])),
-        members=int(shared.choice([1, 1, 4])),
+        steps=int(shared.choice([300, 600, 1000, 3000])),
+        members=int(shared.choice([1, 1, 1, 4])),
     )
 
 
-def cost(settings: NetworkSettings, inputs: int = 16, outputs: int = 1) -> float:
+def cost(settings: NetworkSettings, rows: int = 960, inputs: int = 16, outputs: int = 1) -> float:
     """Training time in units of that of the default settings, about.
 
     Args:
         settings: What to build and how to train it.
+        rows: Rows to learn from.
         inputs: Features.
         outputs: Classes, or 1.
 
@@ -85,11 +89,19 @@ def cost(settings: NetworkSettings, inputs: int = 16, outputs: int = 1) -> float
     """
 
     def effort(own: NetworkSettings) -> float:
-        sizes = (inputs, *own.hidden, outputs)
-        weights = sum(a * b for a, b in pairwise(sizes))
-        return own.steps * own.members * (OVERHEAD + weights)
+        _, per_epoch, epochs = _course(rows, own.steps)
+        weights = sum(a * b for a, b in pairwise((inputs, *own.hidden, outputs)))
+        drawn = sum(own.hidden) * DRAWING if own.dropout else 0
+        return per_epoch * epochs * own.members * (OVERHEAD + weights + drawn)
 
     return effort(settings) / effort(NetworkSettings())
+
+
+def _course(rows: int, steps: int) -> tuple[int, int, int]:
+    """Rows of a batch, batches of an epoch, and epochs."""
+    size = min(batch_size(rows), rows)
+    per_epoch = -(-rows // size)
+    return size, per_epoch, max(round(steps / per_epoch), MIN_EPOCHS)
 
 
 def batch_size(rows: int) -> int:
@@ -206,9 +218,8 @@ def watch_network(
 
 
 def _shape(job: NetworkJob, classes: int) -> _Shape:
-    rows, own = len(job.X), job.settings
-    size = min(batch_size(rows), rows)
-    epochs = max(round(own.steps / -(-rows // size)), MIN_EPOCHS)
+    own = job.settings
+    size, _, epochs = _course(len(job.X), own.steps)
     sizes = (job.X.shape[1], *own.hidden, classes or 1)
     return _Shape(sizes, own.activation, own.dropout, epochs, size)
 

@@ -124,7 +124,8 @@ class TablePlayer:
 
     def cost(self, settings: NetworkSettings) -> float:
         """Training time in units of that of the default settings, about."""
-        return cost(settings, self.features(0)[0].shape[1], self.problem.classes or 1)
+        X = self.features(0)[0]
+        return cost(settings, *X.shape, outputs=self.problem.classes or 1)
 
     def _fit(self, candidate: Candidate, X: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
         classes = self.problem.classes

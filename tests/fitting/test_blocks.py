@@ -110,7 +110,7 @@ def test_tables(name, classes):
     X = RNG.normal(size=(ROWS, 4))
     y = RNG.integers(0, 3, ROWS) if classes else RNG.normal(size=ROWS)
     if name == "network":
-        model = fit_table_network(X, y, classes, NetworkSettings(hidden=(8,), steps=20), 0)[0]
+        model = fit_table_network(X, y, classes, NetworkSettings(hidden=(8,), steps=20), 0)
     elif name == "forest":
         labels = RNG.integers(0, 3, ROWS)
         forest = RandomForestClassifier(5, random_state=0).fit(X, labels)

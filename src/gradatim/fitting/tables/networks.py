@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from gradatim.errors import InvalidValue
+from gradatim.fitting.learning import read_target
 from gradatim.fitting.tables.predictors import Fitted
 from gradatim.models import MLP
 from gradatim.training import History, Replicas, train_replicas
@@ -213,7 +214,7 @@ def watch_network(
         validation: Rows to watch; they change nothing.
     """
     first = _Member(0, 0, int(np.random.default_rng([job.seed, 0]).integers(2**31)))
-    watched = (validation[0].astype(np.float32), _target(validation[1], job, classes))
+    watched = (validation[0].astype(np.float32), read_target(job.y, classes).encode(validation[1]))
     return _train(_shape(job, classes), [first], [job], classes, watched).histories[0]
 
 
@@ -240,7 +241,7 @@ def _train(
         for (key, job), end in zip(pool.items(), ends, strict=True)
     }
     X = np.concatenate([job.X.astype(np.float32) for job in pool.values()])
-    y = np.concatenate([_target(job.y, job, classes) for job in pool.values()])
+    y = np.concatenate([read_target(job.y, classes).encode(job.y) for job in pool.values()])
     return train_replicas(
         lambda: MLP(shape.sizes, activation=shape.activation, dropout=shape.dropout),
         (X, y),
@@ -257,17 +258,6 @@ def _train(
     )
 
 
-def _scale(job: NetworkJob, classes: int) -> tuple[float, float]:
-    return (0.0, 1.0) if classes else (float(job.y.mean()), float(job.y.std()) or 1.0)
-
-
-def _target(values: np.ndarray, job: NetworkJob, classes: int) -> np.ndarray:
-    if classes:
-        return values
-    center, scale = _scale(job, classes)
-    return ((values - center) / scale).astype(np.float32)[:, None]
-
-
 def _layers(network: torch.nn.Module, member: int) -> dict[str, np.ndarray]:
     linear = [layer for layer in network.children() if isinstance(layer, torch.nn.Linear)]
     found = {}
@@ -278,6 +268,10 @@ def _layers(network: torch.nn.Module, member: int) -> dict[str, np.ndarray]:
 
 
 def _described(job: NetworkJob, classes: int) -> dict[str, object]:
-    center, scale = _scale(job, classes)
-    hidden = list(job.settings.hidden)
-    return {**asdict(job.settings), "hidden": hidden, "center": center, "scale": scale}
+    target, hidden = read_target(job.y, classes), list(job.settings.hidden)
+    return {
+        **asdict(job.settings),
+        "hidden": hidden,
+        "center": target.center,
+        "scale": target.scale,
+    }

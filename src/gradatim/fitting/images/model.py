@@ -35,12 +35,12 @@ class ImageModel(StoredModel):
     """Models of images, with everything that turns a file into a prediction.
 
     Args:
-        labels: Class names.
-        side: Pixels along each side of the pictures that models see.
-        channels: 1 for grey, 3 for colour.
         models: Fitted models by name.
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
+        labels: Class names.
+        side: Pixels along each side of the pictures that models see.
+        channels: 1 for grey, 3 for colour.
     """
 
     folder_kind = "image"

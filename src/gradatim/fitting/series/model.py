@@ -28,14 +28,14 @@ class SeriesModel(StoredModel):
     """Models of series, with everything that turns a past into a forecast.
 
     Args:
+        models: Fitted models by name.
+        recommended: The one to use.
+        about: Plain facts: metrics, verdict, data.
         layout: Which columns hold what.
         axis: How stamps become steps.
         names: Names of the series.
         horizon: Steps ahead.
-        models: Fitted models by name.
         reach: For each model, how far 90 % of its errors reached at each step ahead, shape ``(S, horizon)``.
-        recommended: The one to use.
-        about: Plain facts: metrics, verdict, data.
     """
 
     folder_kind = "series"

@@ -40,12 +40,12 @@ class TableModel(StoredModel):
     """A model of a table, with everything that turns rows into predictions.
 
     Args:
-        target: Name of the column that is predicted.
-        labels: Class labels; empty for regression.
-        preprocessing: From typed columns to features.
         models: Fitted models by name.
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
+        target: Name of the column that is predicted.
+        labels: Class labels; empty for regression.
+        preprocessing: From typed columns to features.
     """
 
     folder_kind = "table"

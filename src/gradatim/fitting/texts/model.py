@@ -26,12 +26,12 @@ class TextModel(StoredModel):
     """Models of texts, with everything that turns a text into a prediction.
 
     Args:
-        text: Name of the column of texts.
-        target: Name of the column that is predicted.
-        labels: Class labels; empty for regression.
         models: Fitted models by name.
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
+        text: Name of the column of texts.
+        target: Name of the column that is predicted.
+        labels: Class labels; empty for regression.
     """
 
     folder_kind = "text"

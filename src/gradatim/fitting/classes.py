@@ -1,11 +1,11 @@
 """Class labels: the task they make, the decision, and predictions as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from gradatim.evaluation.splits import make_strata
+from gradatim.evaluation.splits import Split, make_folds, make_strata
 from gradatim.reports import Concern
 
 RARE_CLASS = 0.1  # of an equal share, twice
@@ -42,6 +42,29 @@ class LabelledRows:
     train: np.ndarray
     test: np.ndarray
 
+    def contents(self) -> Iterator[bytes]:
+        """Yield everything that training sees; a kind of data adds its own."""
+        yield self.y.tobytes() + self.train.tobytes()
+
+    def folds(self, count: int, seed: int, groups: np.ndarray | None = None, times: np.ndarray | None = None) -> list[Split]:  # fmt: skip
+        """Split the training rows into at most ``count`` folds, as rows of the whole; one that cannot be learned from is left out.
+
+        Args:
+            count: Folds.
+            seed: Fixes the draw.
+            groups: Group of every row, if groups must stay together.
+            times: Time of every row, if the past predicts the future.
+        """
+        folds = make_folds(
+            self.strata,
+            count,
+            np.random.default_rng([seed, 1]),
+            groups=None if groups is None else groups[self.train],
+            times=None if times is None else times[self.train],
+        )
+        rows = [(self.train[a], self.train[b]) for a, b in folds]
+        return [fold for fold in rows if len(np.unique(self.y[fold[0]])) > 1 and len(fold[1])]
+
     @property
     def classes(self) -> int:
         """Number of classes; 0 for regression."""
@@ -71,6 +94,16 @@ class LabelledRows:
             return []
         seen = f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {things}"
         return [Concern("Imbalance", seen, JUDGE_OTHERWISE)]
+
+
+def source_rows(rows: np.ndarray) -> tuple[str, np.ndarray]:
+    """Place of rows in their source, from 1, as a column; rows of a test table have negative ones.
+
+    Example:
+        >>> source_rows(np.array([0, 4, -2]))
+        ('row', array([1, 5, 2]))
+    """
+    return "row", np.where(rows < 0, -rows, rows + 1)
 
 
 def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:

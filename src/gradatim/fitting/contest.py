@@ -105,7 +105,7 @@ def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
     tell(Stage("training on all training rows"))
     models = _train_finalists(player, verdict, tuning, work)
     tell(Stage("judging on the test rows", 0.5))
-    outputs = {name: player.predict_test(model) for name, model in models.items()}
+    outputs = {name: player.outputs(model, None) for name, model in models.items()}
     tell(Stage("writing the report", 0.8))
     late = timed is not None and work.elapsed > LATE * timed
     findings = Findings(
@@ -115,7 +115,7 @@ def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
         verdict=verdict,
         models=models,
         outputs=outputs,
-        test_figures={name: player.measure_test(output) for name, output in outputs.items()},
+        test_figures={name: player.measure(output, None) for name, output in outputs.items()},
         concerns=player.concerns(),
         history=None if late or tuning is None else player.watch(tuning.settings),
     )
@@ -144,7 +144,7 @@ def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None, wo
     models = {}
     for candidate in candidates:
         work.cancel.check()
-        models[candidate.name] = player.train(candidate)
+        models[candidate.name] = player.fit(candidate, None)
     return models
 
 

@@ -1,17 +1,23 @@
-"""What a kind of data must be able to do to take part in the contest of :mod:`gradatim.fitting.contest`.
+"""Data in the contest of :mod:`gradatim.fitting.contest`: what all kinds do alike, and what each must say.
 
 A player is made by its reader from the user's data and settings; it holds the rows, the test rows and the folds. The
 contest decides who trains when, and how long; the player knows how.
 """
 
+import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
+from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
+from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
@@ -36,35 +42,53 @@ class Candidate(NamedTuple):
     settings: Any = None
 
 
-class Player(Protocol):
+class Player(ABC):
     """Data that were read and split, with everything that is done to them.
 
+    A kind of data says how its candidates learn and what they say: ``draw``, ``cost``, ``fit``, ``outputs``, ``watch``,
+    ``concerns`` and what its model folder keeps. What is done here suits rows with a class or a value each.
+
+    Args:
+        problem: Data, target and split.
+        seed: Fixes folds, weights and inner splits.
+
     Attributes:
+        sections: Module of what the report says of this kind of data.
+        stored: Class of the model that is written.
+        last: Trainings of the network after tuning, in units of one on a fold.
         name: Short name of the data.
+        notes: What was done to the data, one sentence each.
         title: What is learned, for the report.
         headline: What is learned from how much, in a line.
         task: The task in words.
-        notes: What was done to the data, one sentence each.
         simple: Names of the simple models, from the simplest to the most complex; the first is the trivial one.
         folds: Rows to learn from and rows to judge by, in order of use.
         rows: Rows for training and for the test.
-        last: Trainings of the network after tuning, in units of one on a fold.
     """
 
-    name: str
+    sections: ModuleType
+    stored: type[Any]
+    last: float
     title: str
     headline: str
     task: str
-    notes: list[str]
     simple: tuple[str, ...]
     folds: list[Split]
     rows: tuple[int, int]
-    last: float
+
+    def __init__(self, problem: Any, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        self.name: str = problem.name
+        self.notes: list[str] = problem.notes
 
     def fingerprint(self) -> str:
         """Return a hash of everything that training sees; a killed run resumes only with the same."""
+        digest = hashlib.sha256()
+        for part in self.problem.contents():
+            digest.update(part)
+        return digest.hexdigest()
 
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:  # noqa: B027 - most kinds plan nothing
         """Plan for the budget before the first fold; what is measured is kept in ``work``.
 
         Args:
@@ -73,45 +97,80 @@ class Player(Protocol):
             tell: Called where it takes long.
         """
 
+    @abstractmethod
     def draw(self, trial: int) -> Any:
         """Return the network's settings of trial number ``trial``, a data class; trial 0 has the defaults."""
 
+    @abstractmethod
     def cost(self, settings: Any) -> float:
         """Return the training time of settings in units of that of trial 0, about."""
 
-    def judge(self, candidate: Candidate, k: int) -> Figures:
-        """Learn from the training rows of fold ``k`` and return the figures of its judging rows.
+    def split(self, k: int | None) -> Split:
+        """Rows to learn from and rows to judge by of fold ``k``; of the training and the test part for ``None``."""
+        return (self.problem.train, self.problem.test) if k is None else self.folds[k]
 
-        The first figure decides, smaller is better. ``NonFiniteError``, ``LinAlgError`` and ``ValueError`` mean that the
-        candidate failed.
+    @abstractmethod
+    def fit(self, candidate: Candidate, k: int | None) -> Any:
+        """Learn from the training rows of fold ``k``, or from all for ``None``.
+
+        ``NonFiniteError``, ``LinAlgError`` and ``ValueError`` mean that the candidate failed. ``parameters`` of what is
+        returned counts its numbers.
         """
 
-    def train(self, candidate: Candidate) -> Any:
-        """Return the candidate, trained on all training rows; ``parameters`` of what is returned counts its numbers."""
+    @abstractmethod
+    def outputs(self, model: Any, k: int | None) -> np.ndarray:
+        """Return what a model says of the judging rows of fold ``k``, or of the test rows for ``None``."""
 
-    def predict_test(self, model: Any) -> np.ndarray:
-        """Return what a trained model says of the test rows."""
+    def measure(self, output: np.ndarray, k: int | None) -> Figures:
+        """Return the figures of what was said; the first decides, smaller is better."""
+        return measure(self.problem.y[self.split(k)[1]], output, self.problem.classes)
 
-    def measure_test(self, output: np.ndarray) -> Figures:
-        """Return the figures of predictions of the test rows."""
+    def judge(self, candidate: Candidate, k: int) -> Figures:
+        """Learn from the training rows of fold ``k`` and return the figures of its judging rows."""
+        return self.measure(self.outputs(self.fit(candidate, k), k), k)
 
+    @abstractmethod
     def watch(self, settings: Any) -> History | None:
         """Return the learning curve of the network on the first fold, if it has one to show."""
 
+    @abstractmethod
     def concerns(self) -> list[Concern]:
         """Return all that may make the result less than it seems."""
 
     def describe(self, report: Report) -> None:
         """Add what the data are to the report."""
+        self.sections.describe_data(report, self.problem)
 
     def describe_network(self, settings: Any) -> list[tuple[str, object]]:
         """Return the network's settings, for people."""
+        return self.sections.describe_network(settings)
 
     def explain(self, report: Report, findings: "Findings") -> None:
         """Add figures of what the recommended model does on the test rows to the report."""
+        self.sections.judge_figures(report, self.problem, findings)
 
     def usage(self, findings: "Findings") -> str:
         """Return Python lines that use the model folder."""
+        return self.sections.usage(self.problem, findings)
+
+    @abstractmethod
+    def kept(self, findings: "Findings") -> dict[str, Any]:
+        """Return what the stored model needs beside its fitted models."""
+
+    def predictions(self, output: np.ndarray) -> pd.DataFrame:
+        """Return the predictions of the test rows as ``predict`` writes them, with where each row came from."""
+        table = prediction_frame(output, self.problem.labels)
+        table.insert(0, *self.problem.places())
+        return table
 
     def save(self, folder: Path, findings: "Findings", about: Mapping[str, Any], extra: Mapping[str, bytes]) -> Any:  # fmt: skip
         """Write the model folder, with the ``extra`` files, and return the model as it will be loaded."""
+        model = self.stored(
+            **self.kept(findings),
+            models=findings.models,
+            recommended=findings.verdict.recommended,
+            about=dict(about),
+        )
+        table = self.predictions(findings.output).to_csv(index=False)
+        model.save(folder, {**extra, "predictions.csv": table.encode()})
+        return model

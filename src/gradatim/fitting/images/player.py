@@ -1,17 +1,13 @@
 """Images in the contest."""
 
-import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gradatim.errors import InvalidType
-from gradatim.evaluation.metrics import measure
-from gradatim.evaluation.splits import make_folds
 from gradatim.events import Stage, Tell
-from gradatim.fitting.classes import FLATTERS, prediction_frame
+from gradatim.fitting.classes import FLATTERS
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.images import sections
 from gradatim.fitting.images.kind import ImageOptions
@@ -29,9 +25,9 @@ from gradatim.fitting.images.networks import (
 from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, pixel_features
 from gradatim.fitting.images.problem import Arrays, ImageProblem, prepare
 from gradatim.fitting.images.teacher import read_teacher
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
-from gradatim.reports import Concern, Report
+from gradatim.reports import Concern
 from gradatim.training import History
 
 FOLDS = 3
@@ -47,7 +43,7 @@ def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer"
     return ImagePlayer(problem, job.seed, job.model, teacher)
 
 
-class ImagePlayer:
+class ImagePlayer(Player):
     """Images that were decoded and split.
 
     Args:
@@ -57,8 +53,10 @@ class ImagePlayer:
         teacher: A network whose odds are learned too.
     """
 
+    sections, stored = sections, ImageModel
     last = 2.5  # on all training images, and once for the learning curve
-    simple: tuple[str, ...] = SIMPLE
+    simple = SIMPLE
+    problem: ImageProblem
 
     def __init__(
         self,
@@ -67,25 +65,17 @@ class ImagePlayer:
         architecture: str | None = None,
         teacher: ImageNetwork | None = None,
     ) -> None:
-        p = self.problem = problem
+        super().__init__(problem, seed)
+        p, self.task = problem, problem.task
         self.architecture, self.teacher = architecture, teacher
-        self.seed, self.name, self.task, self.notes = seed, p.name, p.task, p.notes
         self.title = f"{p.name}: images"
         self.rows = len(p.train), len(p.test)
         self.headline = f"{p.name}: {p.task} of images ({self.rows[0]:,} training images, {self.rows[1]:,} test images)"
-        folds = make_folds(p.y[p.train], FOLDS, np.random.default_rng([seed, 1]))
-        self.folds = [(p.train[a], p.train[b]) for a, b in folds]
+        self.folds = p.folds(FOLDS, seed)
         self.features = pixel_features(p.images)
         self._epochs: float | None = (
             None  # of the default network, on one fold, within its share of the budget
         )
-
-    def fingerprint(self) -> str:
-        """A hash of all pixels, classes and the split."""
-        p = self.problem
-        digest = hashlib.sha256(p.y.tobytes() + p.train.tobytes())
-        digest.update(np.ascontiguousarray(p.images).tobytes())
-        return digest.hexdigest()
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each image."""
@@ -118,31 +108,17 @@ class ImagePlayer:
         passes = self.epochs(settings) / self.epochs(default)
         return passes * relative_cost(settings) / relative_cost(default)
 
-    def _fit(self, candidate: Candidate, rows: np.ndarray, seed: int) -> FittedImages:
-        p, y = self.problem, self.problem.y[rows]
+    def fit(self, candidate: Candidate, k: int | None) -> FittedImages:
+        """The candidate on the training images of fold ``k``, or on all."""
+        p, rows, settings = self.problem, self.split(k)[0], candidate.settings
         if candidate.name == NETWORK:
-            settings = candidate.settings
-            return fit_network(p.images[rows], y, p.classes, settings, self.epochs(settings), seed, teacher=self.teacher)[0]  # fmt: skip
-        return fit_pixels(candidate.name, self.features[rows], y, p.classes, self.seed)
+            seed = self.seed + (k or 0)
+            return fit_network(p.images[rows], p.y[rows], p.classes, settings, self.epochs(settings), seed, teacher=self.teacher)[0]  # fmt: skip
+        return fit_pixels(candidate.name, self.features[rows], p.y[rows], p.classes, self.seed)
 
-    def judge(self, candidate: Candidate, k: int) -> Figures:
-        """Figures of a candidate on fold ``k``."""
-        train, judge = self.folds[k]
-        model = self._fit(candidate, train, self.seed + k)
-        output = outputs_of(model, self.problem.images[judge])
-        return measure(self.problem.y[judge], output, self.problem.classes)
-
-    def train(self, candidate: Candidate) -> FittedImages:
-        """The candidate on all training images."""
-        return self._fit(candidate, self.problem.train, self.seed)
-
-    def predict_test(self, model: FittedImages) -> np.ndarray:
-        """Probabilities of the test images."""
-        return outputs_of(model, self.problem.images[self.problem.test])
-
-    def measure_test(self, output: np.ndarray) -> Figures:
-        """Figures of the test images."""
-        return measure(self.problem.y[self.problem.test], output, self.problem.classes)
+    def outputs(self, model: FittedImages, k: int | None) -> np.ndarray:
+        """Probabilities of the judging images of fold ``k``, or of the test images."""
+        return outputs_of(model, self.problem.images[self.split(k)[1]])
 
     def watch(self, settings: ImageSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
@@ -170,34 +146,11 @@ class ImagePlayer:
             found.append(Concern("Little data", seen, "Another split may give another winner"))
         return found
 
-    def describe(self, report: Report) -> None:
-        """Add sizes, classes and samples."""
-        sections.describe_data(report, self.problem)
-
     def describe_network(self, settings: ImageSettings) -> list[tuple[str, object]]:
-        """The settings, for people."""
-        return [*sections.describe_network(settings), ("epochs", self.epochs(settings))]
+        """The settings and how often each image is seen, for people."""
+        return [*super().describe_network(settings), ("epochs", self.epochs(settings))]
 
-    def explain(self, report: Report, findings: Findings) -> None:
-        """Add confusion, calibration, mistakes, filters, feature maps and saliency."""
-        sections.judge_figures(report, self.problem, findings)
-
-    def usage(self, findings: Findings) -> str:
-        """How to predict files."""
-        return sections.usage(self.problem, findings)
-
-    def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> ImageModel:  # fmt: skip
-        """Write the models and the predictions of the test images."""
-        p = self.problem
-        model = ImageModel(
-            labels=p.labels,
-            side=p.images.shape[1],
-            channels=p.images.shape[3],
-            models=findings.models,
-            recommended=findings.verdict.recommended,
-            about=dict(about),
-        )
-        table = prediction_frame(findings.output, p.labels)
-        table.insert(0, "file", [p.files[k] for k in p.test.tolist()])
-        model.save(folder, {**extra, "predictions.csv": table.to_csv(index=False).encode()})
-        return model
+    def kept(self, findings: Findings) -> dict[str, Any]:
+        """Labels and the size of a picture."""
+        _, side, _, channels = self.problem.images.shape
+        return {"labels": self.problem.labels, "side": side, "channels": channels}

@@ -1,5 +1,6 @@
 """Images with classes, and the rows set aside for the test."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,6 +46,15 @@ class ImageProblem(LabelledRows):
     train: np.ndarray
     test: np.ndarray
     notes: list[str] = field(default_factory=list)
+
+    def contents(self) -> Iterator[bytes]:
+        """Yield all pixels, classes and the split."""
+        yield from super().contents()
+        yield np.ascontiguousarray(self.images).tobytes()
+
+    def places(self) -> tuple[str, list[str]]:
+        """Where each test image came from, as a column."""
+        return "file", [self.files[k] for k in self.test.tolist()]
 
 
 def prepare(data: "str | Path | Arrays", job: ImageOptions) -> ImageProblem:

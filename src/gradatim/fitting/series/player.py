@@ -1,6 +1,5 @@
 """Series in the contest, judged by forecasts from ever later origins."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,17 +8,14 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.reading import read_table
-from gradatim.evaluation.splits import Split
-from gradatim.events import Tell
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.series import sections
 from gradatim.fitting.series.candidates import fit_simple, simple_models
 from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.model import FittedSeries, SeriesModel
 from gradatim.fitting.series.networks import SeriesSettings, draw_settings, fit_network
 from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prepare
-from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
 
@@ -38,7 +34,7 @@ def read_player(data: "str | Path | pd.DataFrame", job: SeriesOptions) -> "Serie
     return SeriesPlayer(prepare(raw, job), job.seed)
 
 
-class SeriesPlayer:
+class SeriesPlayer(Player):
     """Series that were read, put on a grid and split.
 
     Args:
@@ -46,11 +42,14 @@ class SeriesPlayer:
         seed: Fixes weights and searches.
     """
 
+    sections, stored = sections, SeriesModel
     last = 4.0  # on three quarters of the training part and on all of it, and the learning curve
 
+    problem: SeriesProblem
+
     def __init__(self, problem: SeriesProblem, seed: int) -> None:
-        p = self.problem = problem
-        self.seed, self.name, self.notes = seed, p.name, p.notes
+        super().__init__(problem, seed)
+        p = problem
         self.task = f"forecast of {p.horizon} steps"
         self.title = f"{p.name}: the next {p.horizon} steps"
         count = len(p.series)
@@ -62,21 +61,11 @@ class SeriesPlayer:
         self.simple = simple_models(p.period)
         self.training = [x[: len(x) - p.held_out] for x in p.series.values()]
         self.cuts = _plan_cuts(min(map(len, self.training)), p.horizon)
-        self.folds: list[Split] = [
+        self.folds = [
             (np.arange(p.steps - c), np.arange(p.steps - c, p.steps - c + p.horizon))
             for c in self.cuts
         ]
         self._reach: dict[str, np.ndarray] = {}
-
-    def fingerprint(self) -> str:
-        """A hash of all values."""
-        digest = hashlib.sha256(repr(sorted(self.problem.series)).encode())
-        for x in self.problem.series.values():
-            digest.update(x.tobytes())
-        return digest.hexdigest()
-
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
-        """Nothing needs planning: series are small."""
 
     def draw(self, trial: int) -> SeriesSettings:
         """Settings of trial number ``trial``."""
@@ -86,67 +75,68 @@ class SeriesPlayer:
         """Training time in units of that of the default settings, about."""
         return 8.0 if settings.reader == "gru" else 1.0
 
-    def _fit(self, candidate: Candidate, series: Sequence[np.ndarray], seed: int) -> FittedSeries:
+    def _learn(self, candidate: Candidate, series: Sequence[np.ndarray], seed: int) -> FittedSeries:
         h, period = self.problem.horizon, self.problem.period
         if candidate.name == NETWORK:
             return fit_network(series, h, period, candidate.settings, seed)[0]
         return fit_simple(candidate.name, series, h, period, self.seed)
 
-    def judge(self, candidate: Candidate, k: int) -> Figures:
-        """Figures of forecasts from the origin of fold ``k`` on, up to the next origin."""
-        cut, h = self.cuts[k], self.problem.horizon
-        past = [x[: len(x) - cut] for x in self.training]
-        model = self._fit(candidate, past, self.seed + k)
-        after = self.cuts[k + 1] if k + 1 < len(self.cuts) else 0
-        count = int(np.clip((cut - after) // h, 1, min(BLOCK_WINDOWS, cut // h)))
-        output = _roll(model, self.training, cut, count, h)
-        return self._measure(_truths(self.training, cut, count, h), output, past)
+    def fit(self, candidate: Candidate, k: int | None) -> FittedSeries:
+        """The candidate before the origin of fold ``k``; or on the whole training part, once it is known how far it errs."""
+        if k is not None:
+            return self._learn(candidate, self._past(k), self.seed + k)
+        self._reach[candidate.name] = self._errors(candidate)
+        return self._learn(candidate, self.training, self.seed)
 
-    def _measure(self, truth: np.ndarray, output: np.ndarray, past: Sequence[np.ndarray]) -> Figures:  # fmt: skip
+    def _past(self, k: int | None) -> list[np.ndarray]:
+        cut = 0 if k is None else self.cuts[k]
+        return [x[: len(x) - cut] for x in self.training]
+
+    def _errors(self, candidate: Candidate) -> np.ndarray:
+        """How far a candidate errs on the last quarter of the training part, by step ahead."""
+        h, shortest = self.problem.horizon, min(map(len, self.training))
+        cut = max(int(CALIBRATED * shortest), h)
+        early = self._learn(candidate, [x[: len(x) - cut] for x in self.training], self.seed)
+        origins = np.unique(np.linspace(h, cut, ORIGINS).astype(int))[::-1]
+        gaps = [
+            np.abs(_roll(early, self.training, c, 1, h) - _truths(self.training, c, 1, h))[:, 0]
+            for c in origins.tolist()
+        ]
+        return np.quantile(np.stack(gaps), LEVEL, axis=0)
+
+    def _stretches(self, k: int | None) -> tuple[list[np.ndarray], int, int, int]:
+        """What is forecast from the origin of fold ``k`` up to the next one, or in the test: series, cut, count and horizon."""
+        p, h = self.problem, self.problem.horizon
+        if k is None:
+            return list(p.series.values()), p.held_out, p.windows, h
+        cut, after = self.cuts[k], self.cuts[k + 1] if k + 1 < len(self.cuts) else 0
+        count = int(np.clip((cut - after) // h, 1, min(BLOCK_WINDOWS, cut // h)))
+        return self.training, cut, count, h
+
+    def outputs(self, model: FittedSeries, k: int | None) -> np.ndarray:
+        """Forecasts from the origin of fold ``k``, or of the test, shape ``(S, windows, horizon)``."""
+        return _roll(model, *self._stretches(k))
+
+    def measure(self, output: np.ndarray, k: int | None) -> Figures:
         r"""Errors, the first in units of those of the naive forecast in training.
 
         .. math:: \text{MASE} = \frac{\text{mean}|x-\hat x|}{\text{mean}|x_t-x_{t-m}|}
         """
         m = self.problem.period
-        naive = np.array([np.abs(x[m:] - x[:-m]).mean() for x in past])
+        naive = np.array([np.abs(x[m:] - x[:-m]).mean() for x in self._past(k)])
         naive = np.where(naive > 0, naive, 1.0)
-        gaps = np.abs(output - truth)
+        gaps = np.abs(output - _truths(*self._stretches(k)))
         return {
             "MASE": float((gaps.mean((1, 2)) / naive).mean()),
             "MAE": float(gaps.mean()),
             "RMSE": float(np.sqrt(np.square(gaps).mean())),
         }
 
-    def train(self, candidate: Candidate) -> FittedSeries:
-        """The candidate on the whole training part; how far it errs is measured on its last quarter first."""
-        h, shortest = self.problem.horizon, min(map(len, self.training))
-        cut = max(int(CALIBRATED * shortest), h)
-        early = self._fit(candidate, [x[: len(x) - cut] for x in self.training], self.seed)
-        origins = np.unique(np.linspace(h, cut, ORIGINS).astype(int))[::-1]
-        gaps = [
-            np.abs(_roll(early, self.training, c, 1, h) - _truths(self.training, c, 1, h))[:, 0]
-            for c in origins.tolist()
-        ]
-        self._reach[candidate.name] = np.quantile(np.stack(gaps), LEVEL, axis=0)
-        return self._fit(candidate, self.training, self.seed)
-
-    def predict_test(self, model: FittedSeries) -> np.ndarray:
-        """Forecasts of the test, shape ``(S, windows, horizon)``."""
-        p = self.problem
-        return _roll(model, list(p.series.values()), p.held_out, p.windows, p.horizon)
-
-    def measure_test(self, output: np.ndarray) -> Figures:
-        """Figures of the test."""
-        return self._measure(self._test_truths(), output, self.training)
-
-    def _test_truths(self) -> np.ndarray:
-        p = self.problem
-        return _truths(list(p.series.values()), p.held_out, p.windows, p.horizon)
-
     def watch(self, settings: SeriesSettings) -> History:
         """The training of the chosen network before the first origin."""
-        past = [x[: len(x) - self.cuts[0]] for x in self.training]
-        return fit_network(past, self.problem.horizon, self.problem.period, settings, self.seed)[1]
+        return fit_network(
+            self._past(0), self.problem.horizon, self.problem.period, settings, self.seed
+        )[1]
 
     def concerns(self) -> list[Concern]:
         """Few seasons, little data, values beyond those seen."""
@@ -170,46 +160,29 @@ class SeriesPlayer:
             found.append(Concern("Drift", seen))
         return found
 
-    def describe(self, report: Report) -> None:
-        """Add sizes, steps and season."""
-        sections.describe_data(report, self.problem)
-
-    def describe_network(self, settings: SeriesSettings) -> list[tuple[str, object]]:
-        """The settings, for people."""
-        return sections.describe_network(settings)
-
     def explain(self, report: Report, findings: Findings) -> None:
         """Draw forecasts, and errors by step ahead."""
-        reach = self._reach[findings.verdict.recommended]
-        sections.draw_forecasts(report, self.problem, findings, reach, self._test_truths())
+        reach, truths = self._reach[findings.verdict.recommended], _truths(*self._stretches(None))
+        sections.draw_forecasts(report, self.problem, findings, reach, truths)
 
-    def usage(self, findings: Findings) -> str:
-        """How to forecast from Python."""
-        return sections.usage(self.problem, findings)
+    def kept(self, findings: Findings) -> dict[str, Any]:
+        """Columns, time axis, names and how far each model errs."""
+        p = self.problem
+        reach = {name: self._reach[name] for name in findings.models}
+        return {"layout": p.layout, "axis": p.axis, "names": list(p.series), "horizon": p.horizon, "reach": reach}  # fmt: skip
 
     def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> SeriesModel:  # fmt: skip
         """Write the models, and the forecasts of the test with what came."""
-        p = self.problem
-        model = SeriesModel(
-            layout=p.layout,
-            axis=p.axis,
-            names=list(p.series),
-            horizon=p.horizon,
-            models=findings.models,
-            reach={name: self._reach[name] for name in findings.models},
-            recommended=findings.verdict.recommended,
-            about={**about, "period": p.period},
-        )
-        model.save(folder, {**extra, "predictions.csv": self._predictions(findings.output)})
-        return model
+        return super().save(folder, findings, {**about, "period": self.problem.period}, extra)
 
-    def _predictions(self, output: np.ndarray) -> bytes:
+    def predictions(self, output: np.ndarray) -> pd.DataFrame:
         """Forecast, truth, series, window and step ahead of the test."""
         names, windows, steps = np.meshgrid(
             list(self.problem.series), *(np.arange(1, n + 1) for n in output.shape[1:]), indexing="ij"
         )  # fmt: skip
-        columns = {"series": names, "window": windows, "step": steps, "prediction": output, "value": self._test_truths()}  # fmt: skip
-        return pd.DataFrame({k: v.ravel() for k, v in columns.items()}).to_csv(index=False).encode()
+        truths = _truths(*self._stretches(None))
+        columns = {"series": names, "window": windows, "step": steps, "prediction": output, "value": truths}  # fmt: skip
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
 
 
 def _plan_cuts(steps: int, horizon: int) -> list[int]:

@@ -1,5 +1,6 @@
 """Series read from a table: one column or many, or one column with the series' name beside it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +61,11 @@ class SeriesProblem:
     last: dict[str, float]
     windows: int = 1
     notes: list[str] = field(default_factory=list)
+
+    def contents(self) -> Iterator[bytes]:
+        """Yield all values."""
+        yield repr(sorted(self.series)).encode()
+        yield from (values.tobytes() for values in self.series.values())
 
     @property
     def held_out(self) -> int:

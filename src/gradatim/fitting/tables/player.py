@@ -1,7 +1,6 @@
 """A table in the contest."""
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,10 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.reading import read_table
-from gradatim.evaluation.metrics import measure
-from gradatim.evaluation.splits import Split, make_folds
+from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
-from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.sections import judge_figures
 from gradatim.fitting.tables import sections
 from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models
@@ -52,7 +49,7 @@ def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TableP
     return TablePlayer(prepare(raw, job, test), job.seed)
 
 
-class TablePlayer:
+class TablePlayer(Player):
     """A table that was read, typed and split.
 
     Args:
@@ -60,12 +57,14 @@ class TablePlayer:
         seed: Fixes folds, weights and inner splits.
     """
 
+    sections, stored = sections, TableModel
     last = 2.2  # on all training rows, and once for the learning curve
     width = WIDTH
+    problem: Problem
 
     def __init__(self, problem: Problem, seed: int) -> None:
-        self.problem, self.seed = problem, seed
-        self.name, self.task, self.notes = problem.name, problem.task, problem.notes
+        super().__init__(problem, seed)
+        self.task = problem.task
         self.title = f"{problem.name}: {problem.target}"
         self.rows = len(problem.train), len(problem.test)
         self.headline = (
@@ -74,21 +73,9 @@ class TablePlayer:
         )
         self.simple = simple_models(problem.classes)
         self.folds = plan_folds(problem, seed)
-        self._features: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._features: dict[int | None, tuple[np.ndarray, np.ndarray]] = {}
         self._cells = 0
         self._preprocessing: Preprocessing | None = None
-
-    def fingerprint(self) -> str:
-        """A hash of all cells, the target and the split."""
-        problem = self.problem
-        digest = hashlib.sha256(problem.y.tobytes() + problem.train.tobytes())
-        for column in problem.columns:
-            cells = problem.table[column.name]
-            digest.update(repr(column).encode())
-            for part in cells if isinstance(cells, tuple) else (cells,):
-                content = part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
-                digest.update(content)
-        return digest.hexdigest()
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Leave k nearest neighbours out where searching them would use up the budget."""
@@ -97,12 +84,13 @@ class TablePlayer:
             self.simple = tuple(name for name in self.simple if name != NEAREST)
             self.notes.append(f"{NEAREST} is left out: too many rows to measure every distance.")
 
-    def features(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Features of the training and the judging rows of fold ``k``; kept while they fit in memory."""
+    def features(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Features of the training and the judging rows of fold ``k``, or of all; kept while they fit in memory."""
         if k not in self._features:
-            p, (train, judge) = self.problem, self.folds[k]
+            p, (train, judge) = self.problem, self.split(k)
             rows = take_rows(p.table, np.concatenate([train, judge]))
-            X = fit_preprocessing(p.table, p.columns, train).transform(rows)
+            own = self.preprocessing if k is None else fit_preprocessing(p.table, p.columns, train)
+            X = own.transform(rows)
             pair = X[: len(train)], X[len(train) :]
             self._cells += X.size
             if self._cells > CACHE_CELLS:
@@ -127,17 +115,16 @@ class TablePlayer:
         X = self.features(0)[0]
         return cost(settings, *X.shape, outputs=self.problem.classes or 1)
 
-    def _fit(self, candidate: Candidate, X: np.ndarray, y: np.ndarray, seed: int) -> Fitted:
-        classes = self.problem.classes
+    def fit(self, candidate: Candidate, k: int | None) -> Fitted:
+        """The candidate on the training rows of fold ``k``, or on all."""
+        X, y, classes = self.features(k)[0], self.problem.y[self.split(k)[0]], self.problem.classes
         if candidate.name == NETWORK:
-            return fit_network(X, y, classes, candidate.settings, seed)
+            return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0))
         return fit_simple(candidate.name, X, y, classes, self.seed)
 
-    def judge(self, candidate: Candidate, k: int) -> Figures:
-        """Figures of a candidate on fold ``k``."""
-        (X, X_judge), (train, judge), y = self.features(k), self.folds[k], self.problem.y
-        output = predict(self._fit(candidate, X, y[train], self.seed + k), X_judge)
-        return measure(y[judge], output, self.problem.classes)
+    def outputs(self, model: Fitted, k: int | None) -> np.ndarray:
+        """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
+        return predict(model, self.features(k)[1])
 
     def judge_together(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Figures]:
         """Figures of networks on their folds, trained side by side; none where a training failed."""
@@ -157,8 +144,7 @@ class TablePlayer:
                 k = jobs[number][1]
                 found[number] = {}
                 if fitted is not None:
-                    output = predict(fitted, data[k][0][1])
-                    found[number] = measure(y[self.folds[k][1]], output, classes)
+                    found[number] = self.measure(predict(fitted, data[k][0][1]), k)
         return [found[number] for number in range(len(jobs))]
 
     def _fold_groups(self, folds: Iterable[int]) -> list[list[int]]:
@@ -166,21 +152,6 @@ class TablePlayer:
         cells = self.features(0)[0].shape[1] * len(self.problem.train)
         distinct, size = sorted(set(folds)), max(CACHE_CELLS // max(cells, 1), 1)
         return [distinct[start : start + size] for start in range(0, len(distinct), size)]
-
-    def train(self, candidate: Candidate) -> Fitted:
-        """The candidate on all training rows."""
-        p = self.problem
-        X = self.preprocessing.transform(take_rows(p.table, p.train))
-        return self._fit(candidate, X, p.y[p.train], self.seed)
-
-    def predict_test(self, model: Fitted) -> np.ndarray:
-        """Probabilities or values of the test rows."""
-        p = self.problem
-        return predict(model, self.preprocessing.transform(take_rows(p.table, p.test)))
-
-    def measure_test(self, output: np.ndarray) -> Figures:
-        """Figures of the test rows."""
-        return measure(self.problem.y[self.problem.test], output, self.problem.classes)
 
     def watch(self, settings: NetworkSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
@@ -192,14 +163,6 @@ class TablePlayer:
         """Leaks, repeated rows, rare classes, little data, drift."""
         return find_concerns(self.problem, self.seed)
 
-    def describe(self, report: Report) -> None:
-        """Add rows, columns and the target."""
-        sections.describe_data(report, self.problem)
-
-    def describe_network(self, settings: NetworkSettings) -> list[tuple[str, object]]:
-        """The settings, for people."""
-        return sections.describe_network(settings)
-
     def explain(self, report: Report, findings: Findings) -> None:
         """Add confusion and calibration or residuals, and permutation importance."""
         p, f = self.problem, findings
@@ -209,44 +172,14 @@ class TablePlayer:
         importance = permutation_importance(model, self.preprocessing, rows, y, seed=self.seed)
         sections.importance_figure(report, importance, f.verdict)
 
-    def usage(self, findings: Findings) -> str:
-        """How to predict a data frame."""
-        return sections.usage(self.problem, findings)
-
-    def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> TableModel:  # fmt: skip
-        """Write preprocessing, models and the predictions of the test rows."""
-        model = TableModel(
-            target=self.problem.target,
-            labels=self.problem.labels,
-            preprocessing=self.preprocessing,
-            models=findings.models,
-            recommended=findings.verdict.recommended,
-            about=dict(about),
-        )
-        predictions = _predictions(self.problem, findings.output)
-        model.save(folder, {**extra, "predictions.csv": predictions})
-        return model
+    def kept(self, findings: Findings) -> dict[str, Any]:
+        """Target, labels and preprocessing."""
+        p = self.problem
+        return {"target": p.target, "labels": p.labels, "preprocessing": self.preprocessing}
 
 
 def plan_folds(problem: Problem, seed: int) -> list[Split]:
     """Ten folds for a small table, five for a larger one, as rows of the whole table."""
     cells = len(problem.train) * len(problem.columns)
     count = 10 if cells <= 100_000 and len(problem.train) >= 60 else 5
-    train = problem.train
-    folds = make_folds(
-        problem.strata,
-        count,
-        np.random.default_rng([seed, 1]),
-        groups=None if problem.groups is None else problem.groups[train],
-        times=None if problem.times is None else problem.times[train],
-    )
-    folds = [(train[a], train[b]) for a, b in folds]
-    return [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]
-
-
-def _predictions(problem: Problem, outputs: np.ndarray) -> bytes:
-    """Predictions of the test rows as ``predict`` writes them, with their row in the source, from 1."""
-    table = prediction_frame(outputs, problem.labels)
-    rows = problem.rows[problem.test]
-    table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
-    return table.to_csv(index=False).encode()
+    return problem.folds(count, seed, problem.groups, problem.times)

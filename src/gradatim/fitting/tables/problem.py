@@ -1,5 +1,6 @@
 """The problem to solve: a typed table, a target, and the rows set aside for the test."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +19,7 @@ from gradatim.data.tables.targets import read_target
 from gradatim.data.tables.times import read_times
 from gradatim.errors import InvalidValue, nearest_first
 from gradatim.evaluation.splits import make_strata, split_test
-from gradatim.fitting.classes import LabelledRows
+from gradatim.fitting.classes import LabelledRows, source_rows
 from gradatim.fitting.options import Options
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
@@ -57,6 +58,19 @@ class Problem(LabelledRows):
     groups: np.ndarray | None = None
     times: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+
+    def contents(self) -> Iterator[bytes]:
+        """Yield all cells, the target and the split."""
+        yield from super().contents()
+        for column in self.columns:
+            cells = self.table[column.name]
+            yield repr(column).encode()
+            for part in cells if isinstance(cells, tuple) else (cells,):
+                yield part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
+
+    def places(self) -> tuple[str, np.ndarray]:
+        """Where each test row came from, as a column."""
+        return source_rows(self.rows[self.test])
 
 
 def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> Problem:

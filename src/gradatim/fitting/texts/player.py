@@ -1,7 +1,5 @@
 """Texts in the contest."""
 
-import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +8,10 @@ import pandas as pd
 
 from gradatim.data.tables.reading import RawTable, read_table
 from gradatim.data.word_counts import count_terms, read_corpus
-from gradatim.evaluation.metrics import measure
-from gradatim.evaluation.splits import Split, make_folds
 from gradatim.events import Tell
-from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS, prediction_frame
+from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.family import FEWEST, SHARE, Family, LearnedFamily, PretrainedFamily
 from gradatim.fitting.texts.kind import TextOptions
@@ -28,6 +24,7 @@ from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 CHARACTERS_PER_SECOND = 500_000  # of the budget
+FOLDS = 5
 TOKENS_PER_SECOND = 5_000  # that a published encoder reads, about
 
 
@@ -55,7 +52,7 @@ def _sample(raw: RawTable, job: TextOptions) -> None:
         raw.notes.append(f"A random sample of {limit:,} of {raw.rows:,} rows is used, {why}.")
 
 
-class TextPlayer:
+class TextPlayer(Player):
     """Texts that were read, cut into words and split.
 
     Args:
@@ -64,13 +61,15 @@ class TextPlayer:
         encoder: A published encoder, where one was asked for.
     """
 
+    sections, stored = sections, TextModel
     last = 2.2  # on all training texts, and once for the learning curve
+    problem: TextProblem
 
     def __init__(
         self, problem: TextProblem, seed: int, encoder: SentenceEncoder | None = None
     ) -> None:
-        self.problem, self.seed = problem, seed
-        self.name, self.task, self.notes = problem.name, problem.task, problem.notes
+        super().__init__(problem, seed)
+        self.task = problem.task
         self.title = f"{problem.name}: {problem.target} from {problem.text}"
         self.rows = len(problem.train), len(problem.test)
         self.headline = (
@@ -80,20 +79,12 @@ class TextPlayer:
         self.simple = ("class frequencies" if problem.classes else "mean", WORDS)
         self.corpus = read_corpus(problem.texts)
         self.terms = count_terms(self.corpus)
-        self.folds = _plan_folds(problem, seed)
+        self.folds = problem.folds(FOLDS, seed)
         self.family: Family = (
             LearnedFamily(problem, self.corpus, seed)
             if encoder is None
             else PretrainedFamily(problem, self.corpus.lengths, self.terms, encoder, seed)
         )
-
-    def fingerprint(self) -> str:
-        """A hash of all texts, the target and the split."""
-        p = self.problem
-        digest = hashlib.sha256(p.y.tobytes() + p.train.tobytes())
-        for text in p.texts:
-            digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-        return digest.hexdigest()
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Let the networks measure their speed and plan."""
@@ -107,34 +98,19 @@ class TextPlayer:
         """Training time in units of that of the default settings, about."""
         return self.family.cost(settings)
 
-    def _fit(self, candidate: Candidate, rows: np.ndarray, seed: int) -> FittedText:
+    def fit(self, candidate: Candidate, k: int | None) -> FittedText:
+        """The candidate on the training texts of fold ``k``, or on all."""
+        rows = self.split(k)[0]
         y, classes = self.problem.y[rows], self.problem.classes
         if candidate.name == NETWORK:
-            return self.family.fit(candidate.settings, rows, seed)[0]
+            return self.family.fit(candidate.settings, rows, self.seed + (k or 0))[0]
         if candidate.name == WORDS:
             return fit_words(self.terms, rows, y, classes, self.seed)
         return fit_trivial(y, classes)
 
-    def _outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
-        return self.family.outputs(model, rows)
-
-    def judge(self, candidate: Candidate, k: int) -> Figures:
-        """Figures of a candidate on fold ``k``."""
-        train, judge = self.folds[k]
-        model = self._fit(candidate, train, self.seed + k)
-        return measure(self.problem.y[judge], self._outputs(model, judge), self.problem.classes)
-
-    def train(self, candidate: Candidate) -> FittedText:
-        """The candidate on all training texts."""
-        return self._fit(candidate, self.problem.train, self.seed)
-
-    def predict_test(self, model: FittedText) -> np.ndarray:
-        """Probabilities or values of the test texts."""
-        return self._outputs(model, self.problem.test)
-
-    def measure_test(self, output: np.ndarray) -> Figures:
-        """Figures of the test texts."""
-        return measure(self.problem.y[self.problem.test], output, self.problem.classes)
+    def outputs(self, model: FittedText, k: int | None) -> np.ndarray:
+        """Probabilities or values of the judging texts of fold ``k``, or of the test texts."""
+        return self.family.outputs(model, self.split(k)[1])
 
     def watch(self, settings: Any) -> History | None:
         """The chosen network on the first fold once more, watched epoch by epoch, if it learns in epochs."""
@@ -162,35 +138,7 @@ class TextPlayer:
         """The settings, for people."""
         return self.family.describe(settings)
 
-    def explain(self, report: Report, findings: Findings) -> None:
-        """Add confusion and calibration or residuals, telling words, and mistakes."""
-        sections.judge_figures(report, self.problem, findings)
-
-    def usage(self, findings: Findings) -> str:
-        """How to predict a data frame."""
-        return sections.usage(self.problem, findings)
-
-    def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> TextModel:  # fmt: skip
-        """Write the models and the predictions of the test texts."""
+    def kept(self, findings: Findings) -> dict[str, Any]:
+        """Columns and labels."""
         p = self.problem
-        model = TextModel(
-            text=p.text,
-            target=p.target,
-            labels=p.labels,
-            models=findings.models,
-            recommended=findings.verdict.recommended,
-            about=dict(about),
-        )
-        table = prediction_frame(findings.output, p.labels)
-        rows = p.rows[p.test]
-        table.insert(0, "row", np.where(rows < 0, -rows, rows + 1))
-        model.save(folder, {**extra, "predictions.csv": table.to_csv(index=False).encode()})
-        return model
-
-
-def _plan_folds(problem: TextProblem, seed: int) -> list[Split]:
-    """Five folds, as rows of the whole table."""
-    train = problem.train
-    folds = make_folds(problem.strata, 5, np.random.default_rng([seed, 1]))
-    folds = [(train[a], train[b]) for a, b in folds]
-    return [fold for fold in folds if len(np.unique(problem.y[fold[0]])) > 1 and len(fold[1])]
+        return {"text": p.text, "target": p.target, "labels": p.labels}

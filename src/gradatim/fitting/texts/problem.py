@@ -1,5 +1,6 @@
 """Texts with targets, and the rows set aside for the test."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ from gradatim.data.tables.columns import clean
 from gradatim.data.tables.reading import RawTable
 from gradatim.data.tables.targets import read_target
 from gradatim.errors import InvalidValue
-from gradatim.fitting.classes import LabelledRows
+from gradatim.fitting.classes import LabelledRows, source_rows
 from gradatim.fitting.tables.problem import check_rows, find_name, join_test, split_rows
 from gradatim.fitting.texts.kind import TextOptions
 
@@ -41,6 +42,16 @@ class TextProblem(LabelledRows):
     train: np.ndarray
     test: np.ndarray
     notes: list[str] = field(default_factory=list)
+
+    def contents(self) -> Iterator[bytes]:
+        """Yield all texts, the target and the split."""
+        yield from super().contents()
+        for text in self.texts:
+            yield text.encode("utf-8", "surrogatepass") + b"\0"
+
+    def places(self) -> tuple[str, np.ndarray]:
+        """Where each test row came from, as a column."""
+        return source_rows(self.rows[self.test])
 
 
 def prepare(raw: RawTable, job: TextOptions, test: RawTable | None = None) -> TextProblem:

@@ -1,0 +1,95 @@
+"""What all kinds of data do alike in the contest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gradatim.fitting.images.player import ImagePlayer
+from gradatim.fitting.images.problem import ImageProblem
+from gradatim.fitting.player import Candidate
+from gradatim.fitting.series.kind import SeriesOptions
+from gradatim.fitting.series.player import read_player as read_series
+from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.player import read_player as read_table
+from gradatim.fitting.texts.kind import TextOptions
+from gradatim.fitting.texts.player import read_player as read_texts
+
+ROWS = 60
+
+
+def frame():
+    rng = np.random.default_rng(0)
+    words = rng.choice(["good", "bad", "film"], (ROWS, 4))
+    texts = [" ".join(row) for row in words]
+    return pd.DataFrame({"x": rng.normal(size=ROWS), "text": texts, "y": rng.normal(size=ROWS)})
+
+
+def images():
+    rng = np.random.default_rng(1)
+    pictures = rng.integers(0, 255, (ROWS, 8, 8, 1), dtype=np.uint8)
+    train, test = np.arange(48), np.arange(48, ROWS)
+    files = [f"{k}.png" for k in range(ROWS)]
+    return ImageProblem("p", ["a", "b"], np.arange(ROWS) % 2, pictures, files, train, test)
+
+
+PLAYERS = {
+    "table": lambda: read_table(frame()[["x", "y"]], TableOptions(target="y")),
+    "text": lambda: read_texts(frame(), TextOptions(text="text", target="y")),
+    "series": lambda: read_series(frame()[["x"]], SeriesOptions(forecast=2)),
+    "image": lambda: ImagePlayer(images(), 0),
+}
+
+
+@pytest.mark.parametrize("kind", ["table", "text"])
+@pytest.mark.parametrize("k", [0, 2, None])
+def test_the_mean_errs_as_it_must(kind, k):
+    player = PLAYERS[kind]()
+    learned, judged = player.split(k)
+    y = player.problem.y
+    output = player.outputs(player.fit(Candidate("mean"), k), k)
+    expected = np.sqrt(np.mean((y[judged] - y[learned].mean()) ** 2))
+    assert player.measure(output, k)["RMSE"] == pytest.approx(expected, rel=1e-12)
+    if k is not None:
+        assert player.judge(Candidate("mean"), k) == player.measure(output, k)
+
+
+@pytest.mark.parametrize("kind", PLAYERS)
+def test_folds_are_parts_of_the_training_part_and_never_touch(kind):
+    player = PLAYERS[kind]()
+    learned, judged = player.rows
+    for train, judge in player.folds:
+        assert not set(train) & set(judge)
+    if kind != "series":
+        assert (learned, judged) == tuple(map(len, player.split(None)))
+        inside = set(player.problem.train.tolist())
+        assert all(set(np.concatenate(fold)) <= inside for fold in player.folds)
+        assert set(np.concatenate([judge for _, judge in player.folds])) == inside
+
+
+@pytest.mark.parametrize("kind", PLAYERS)
+def test_a_fingerprint_is_that_of_the_data(kind):
+    player, again = PLAYERS[kind](), PLAYERS[kind]()
+    whole = player.fingerprint()
+    assert again.fingerprint() == whole
+    if kind == "series":
+        player.problem.series[""][3] += 1e-9
+    else:
+        moved = replace(player.problem, train=player.problem.train[::-1].copy())
+        again.problem = moved
+        assert again.fingerprint() != whole
+        player.problem.y[3] += 1
+    assert player.fingerprint() != whole
+
+
+def test_predictions_say_where_each_row_came_from():
+    player = PLAYERS["image"]()
+    table = player.predictions(np.tile([0.25, 0.75], (12, 1)))
+    assert table["file"].tolist() == [f"{k}.png" for k in range(48, ROWS)]
+    assert table.columns.tolist() == ["file", "prediction", "probability a", "probability b"]
+    texts = PLAYERS["text"]()
+    rows = texts.predictions(np.zeros(texts.rows[1]))["row"].to_numpy() - 1
+    np.testing.assert_array_equal(
+        frame()["y"].to_numpy()[rows], texts.problem.y[texts.problem.test]
+    )

@@ -177,7 +177,7 @@ def _from_table(entry: Entry, table: "pd.DataFrame", train_size: int | None = No
         entry,
         features.to_numpy(np.float64) if is_numeric else features,
         y,
-        feature_names=tuple(features),
+        feature_names=tuple(map(str, features)),
         target_names=classes,
         train_size=train_size,
     )

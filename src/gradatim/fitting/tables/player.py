@@ -112,8 +112,8 @@ class TablePlayer(Player):
 
     def cost(self, settings: NetworkSettings) -> float:
         """Training time in units of that of the default settings, about."""
-        X = self.features(0)[0]
-        return cost(settings, *X.shape, outputs=self.problem.classes or 1)
+        rows, inputs = self.features(0)[0].shape
+        return cost(settings, rows, inputs, self.problem.classes or 1)
 
     def fit(self, candidate: Candidate, k: int | None) -> Fitted:
         """The candidate on the training rows of fold ``k``, or on all."""

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.events import Cancelled, CancelToken
 from gradatim.models import MLP
 from gradatim.randomness import seeded
 from gradatim.training import EarlyStopping, History, Trainer, train_replicas
@@ -300,3 +301,44 @@ def test_messages():
         train_replicas(lambda: MLP((4, 2)), (X, y))
     with pytest.raises(InvalidValue, match="epochs must be a whole number from 1"):
         train_replicas(build, (X, y), epochs=0)
+
+
+@pytest.mark.parametrize("norm", [None, "batch"])  # stacked, and one after another
+@pytest.mark.filterwarnings("ignore:train_replicas")
+def test_a_token_ends_all_of_them(norm):
+    X, y = table()
+    token, seen = CancelToken(), []
+
+    def schedule(t, T):
+        seen.append(t)
+        if t >= 2:
+            token.cancel()
+        return 1.0
+
+    def run(schedule=None):
+        return train_replicas(
+            lambda: MLP((5, 8, 2), norm=norm), (X, y), seed=[0, 1], epochs=50, batch_size=32,
+            schedule=schedule, cancel=token,
+        )  # fmt: skip
+
+    with pytest.raises(Cancelled):
+        run(schedule)
+    assert 2 <= max(seen) < 4
+    with pytest.raises(Cancelled):
+        run()
+
+
+def test_ctrl_c_ends_those_that_train_one_after_another():
+    X, y = table()
+    built = []
+
+    def schedule(t, T):
+        raise KeyboardInterrupt
+
+    def build():
+        built.append(MLP((5, 8, 2), norm="batch"))
+        return built[-1]
+
+    with pytest.raises(KeyboardInterrupt):
+        train_replicas(build, (X, y), seed=[0, 1], epochs=2, schedule=schedule)
+    assert all(layer.num_batches_tracked == 0 for net in built for layer in net if isinstance(layer, nn.BatchNorm1d))  # fmt: skip

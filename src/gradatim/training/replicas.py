@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
+from gradatim.events import CancelToken
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_schedule
 from gradatim.optim.named import OptimizerFactory
@@ -78,6 +79,7 @@ def train_replicas(
     batch_size: int = 128,
     early_stopping: EarlyStopping | None = None,
     seed: int | Sequence[int] = 0,
+    cancel: CancelToken | None = None,
 ) -> Replicas:
     r"""Train K networks of one architecture at once: folds, seeds or hyper-parameters.
 
@@ -104,6 +106,10 @@ def train_replicas(
         batch_size: Rows per batch.
         early_stopping: Rule that every replica follows on its own.
         seed: Seed of weights, batches and dropout, one or K.
+        cancel: Ends the training once it is cancelled.
+
+    Raises:
+        Cancelled: ``cancel`` or Ctrl-C ended the training; some networks would be half trained.
 
     Example:
         >>> X = torch.linspace(-1, 1, 64).unsqueeze(1)
@@ -135,7 +141,7 @@ def train_replicas(
         held_out = gather_data(
             "validation", source, validation_rows, count, loss=settings.loss, dtype=dtype
         )
-    return _fit(models, train, held_out, settings, trainers)
+    return _fit(models, train, held_out, settings, trainers, cancel)
 
 
 def _fit(
@@ -144,6 +150,7 @@ def _fit(
     validation: ReplicaData | None,
     settings: Settings,
     trainers: list[Trainer],
+    cancel: CancelToken | None,
 ) -> Replicas:
     shapes = [[(n, tuple(p.shape)) for n, p in model.named_parameters()] for model in models]
     if any(other != shapes[0] for other in shapes):
@@ -162,12 +169,13 @@ def _fit(
                 # Trainer has the words for networks that do not fit their data
                 reason = f"the networks cannot be stacked ({str(error).splitlines()[0]})"
             else:
-                run.fit()
+                run.fit(cancel)
                 return Replicas(tuple(models), tuple(run.histories), is_stacked=True)
     histories = []
     for k, trainer in enumerate(trainers):
         try:
-            trainer.fit(data.pair(k), None if validation is None else validation.pair(k))
+            held_out = None if validation is None else validation.pair(k)
+            trainer.fit(data.pair(k), held_out, cancel=cancel).check_complete()
         except NonFiniteError:
             trainer.history.stopped = DIVERGED
             models[k].eval()

@@ -11,6 +11,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from gradatim.events import CancelToken
 from gradatim.losses import Loss
 from gradatim.models import MLP
 from gradatim.optim import Schedule
@@ -135,12 +136,12 @@ class StackedRun:
             generator.manual_seed(seed)
 
     @torch.no_grad()
-    def fit(self) -> None:
-        """Train all replicas and write the results into the networks."""
+    def fit(self, cancel: CancelToken | None = None) -> None:
+        """Train all replicas and write the results into the networks, unless ``cancel`` ends that before."""
         is_small = self.engine.multiplications < SMALL_STACK
         with limit_threads(1 if is_small else torch.get_num_threads()):
             for epoch in range(self.settings.epochs):
-                self._train_epoch(epoch)
+                self._train_epoch(epoch, cancel)
                 if not self.alive:
                     break
         self._leave(self.alive)
@@ -150,10 +151,12 @@ class StackedRun:
             self.stack.write(self.final[k], model)
             model.eval()
 
-    def _train_epoch(self, epoch: int) -> None:
+    def _train_epoch(self, epoch: int, cancel: CancelToken | None) -> None:
         started = time.perf_counter()
         sums = torch.zeros(len(self.alive), dtype=torch.float64)
         for chunk in self.batches.epoch(epoch):
+            if cancel is not None:
+                cancel.check()
             y, weight = self.engine.prepare(chunk.y, chunk.weight)
             traces = []
             for i, counts in enumerate(chunk.counts):

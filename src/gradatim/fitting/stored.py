@@ -56,7 +56,7 @@ def restore_network(facts: Facts, tensors: Mapping[str, Tensor]) -> nn.Module:
     return network.eval()
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StoredModel(ABC):
     """Fitted models by name, with everything that turns the user's data into predictions.
 

@@ -18,6 +18,7 @@ from gradatim.fitting.tables.networks import (
     watch_network,
 )
 from gradatim.models import MLP
+from gradatim.randomness import seeded
 from gradatim.training import Trainer
 
 
@@ -32,8 +33,7 @@ def train_alone(job, classes, member):
     """The weights of one member by an ordinary training, after the rules in the docstrings."""
     seed = int(np.random.default_rng([job.seed, member]).integers(2**31))
     own, rows = job.settings, len(job.X)
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         sizes = (4, *own.hidden, classes or 1)
         network = MLP(sizes, activation=own.activation, dropout=own.dropout)
     y = job.y if classes else ((job.y - job.y.mean()) / job.y.std())[:, None].astype(np.float32)

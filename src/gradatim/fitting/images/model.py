@@ -30,7 +30,7 @@ def outputs_of(model: FittedImages, images: np.ndarray) -> np.ndarray:
     return predict(model, pixel_features(images))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ImageModel(StoredModel):
     """Models of images, with everything that turns a file into a prediction.
 

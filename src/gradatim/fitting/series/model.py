@@ -23,7 +23,7 @@ from gradatim.model_folder import tensors_from
 FittedSeries = SimpleForecasts | NetworkForecasts
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesModel(StoredModel):
     """Models of series, with everything that turns a past into a forecast.
 

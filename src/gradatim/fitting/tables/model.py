@@ -35,7 +35,7 @@ class Fallbacks:
     unseen: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TableModel(StoredModel):
     """A model of a table, with everything that turns rows into predictions.
 

@@ -21,7 +21,7 @@ from gradatim.fitting.texts.problem import read_texts
 FittedText = WordModel | TextNetwork | PretrainedNetwork
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TextModel(StoredModel):
     """Models of texts, with everything that turns a text into a prediction.
 

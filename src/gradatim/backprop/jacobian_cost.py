@@ -11,6 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from gradatim.backprop.jacobians import jacobian
 from gradatim.errors import InvalidValue
+from gradatim.threads import limit_threads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,14 +125,10 @@ def _measure(f: Callable[[Tensor], Tensor], x: Tensor, m: int, mode: str, repeat
 
 
 def _seconds(job: Callable[[], object]) -> float:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # waiting for busy cores would drown these short jobs
-    try:
+    with limit_threads(1):  # waiting for busy cores would drown these short jobs
         start = time.perf_counter()
         job()
         return time.perf_counter() - start
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _flops(job: Callable[[], object]) -> int:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.models.sizes import check_counts
 from gradatim.models.transformer import TransformerEncoder
 from gradatim.nn.padding import real_steps
 from gradatim.nn.positions import LearnedPositions, check_span
@@ -51,14 +51,9 @@ class BERT(nn.Module):
         dropout: float = 0.1,
     ) -> None:
         super().__init__()
-        for name, value in (
-            ("vocab_size", vocab_size),
-            ("context", context),
-            ("num_layers", num_layers),
-            ("num_segments", num_segments),
-        ):
-            if value < 1:
-                raise InvalidValue(f"BERT: {name} must be at least 1, got {value}.")
+        check_counts(
+            "BERT", vocab_size=vocab_size, context=context, num_layers=num_layers, num_segments=num_segments
+        )  # fmt: skip
         self.vocab_size, self.context, self.dim = vocab_size, context, dim
         self.num_layers, self.num_heads, self.hidden_dim = num_layers, num_heads, hidden_dim
         self.num_segments, self.dropout = num_segments, dropout

@@ -17,7 +17,17 @@ def _readout(trunk: BERT, output_dim: int) -> nn.Linear:
     return layer
 
 
-class BERTClassifier(nn.Module):
+class _Head(nn.Module):
+    """A linear map, with dropout, on what a BERT returns."""
+
+    def __init__(self, trunk: BERT, output_dim: int, *, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.trunk, self.output_dim, self.dropout = trunk, output_dim, dropout
+        self.drop = nn.Dropout(dropout)
+        self.readout = _readout(trunk, output_dim)
+
+
+class BERTClassifier(_Head):
     r"""Answer for a text, or a pair of texts, as a whole, :math:`\hat y = Wc + b`.
 
     Args:
@@ -33,12 +43,6 @@ class BERTClassifier(nn.Module):
         Devlin et al., BERT, 2019, figure 4 (a) and (b).
     """
 
-    def __init__(self, trunk: BERT, output_dim: int, *, dropout: float = 0.1) -> None:
-        super().__init__()
-        self.trunk, self.output_dim, self.dropout = trunk, output_dim, dropout
-        self.drop = nn.Dropout(dropout)
-        self.readout = _readout(trunk, output_dim)
-
     def forward(
         self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
     ) -> Tensor:
@@ -46,7 +50,7 @@ class BERTClassifier(nn.Module):
         return self.readout(self.drop(self.trunk.pool(self.trunk(tokens, lengths, segments))))
 
 
-class BERTTagger(nn.Module):
+class BERTTagger(_Head):
     r"""Label every token, :math:`\hat y_t = Wh_t + b`; train it with :func:`~gradatim.losses.token_cross_entropy`.
 
     Args:
@@ -61,12 +65,6 @@ class BERTTagger(nn.Module):
     Reference:
         Devlin et al., BERT, 2019, figure 4 (d).
     """
-
-    def __init__(self, trunk: BERT, output_dim: int, *, dropout: float = 0.1) -> None:
-        super().__init__()
-        self.trunk, self.output_dim, self.dropout = trunk, output_dim, dropout
-        self.drop = nn.Dropout(dropout)
-        self.readout = _readout(trunk, output_dim)
 
     def forward(
         self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None

@@ -6,7 +6,8 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose
+from gradatim.models.sizes import check_counts
 from gradatim.models.transformer import TransformerEncoder, new_caches
 from gradatim.nn.key_value_cache import KeyValueCache
 from gradatim.nn.positions import LearnedPositions, SinusoidalPositions, check_span
@@ -59,13 +60,7 @@ class GPT(nn.Module):
         positions: str = "learned",
     ) -> None:
         super().__init__()
-        for name, value in (
-            ("vocab_size", vocab_size),
-            ("context", context),
-            ("num_layers", num_layers),
-        ):
-            if value < 1:
-                raise InvalidValue(f"GPT: {name} must be at least 1, got {value}.")
+        check_counts("GPT", vocab_size=vocab_size, context=context, num_layers=num_layers)
         choose("GPT", "positions", positions, POSITIONS)
         self.vocab_size, self.context, self.dim = vocab_size, context, dim
         self.num_layers, self.num_heads = num_layers, num_heads

@@ -1,4 +1,4 @@
-"""The one check of a list of layer widths."""
+"""The one check of widths and counts that a model is built with."""
 
 from collections.abc import Sequence
 
@@ -17,3 +17,13 @@ def check_sizes(owner: str, sizes: Sequence[int]) -> tuple[int, ...]:
             f"{owner}: sizes must be two or more positive widths, got {sizes}. Try (64, 32, 10)."
         )
     return sizes
+
+
+def check_counts(owner: str, **counts: int) -> None:
+    """Raise unless every count is at least 1.
+
+    >>> check_counts("GPT", context=64, num_layers=2)
+    """
+    for name, count in counts.items():
+        if count < 1:
+            raise InvalidValue(f"{owner}: {name} must be at least 1, got {count}.")

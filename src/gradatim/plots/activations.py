@@ -34,10 +34,7 @@ def variance_profiles(
         forward.plot(depth, [row.activation_variance for row in rows], label=label, **style)
         backward.plot(depth, [row.gradient_variance for row in rows], **style)
     for panel, title in ((forward, "Forward: outputs"), (backward, "Backward: gradients")):
-        panel.set_title(title)
-        panel.set_yscale("log")
-        panel.set_xlabel("layer")
-        panel.set_ylabel("variance")
+        panel.set(title=title, yscale="log", xlabel="layer", ylabel="variance")
         panel.axhline(1.0, color=MUTED, linewidth=0.8, zorder=0)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return figure

@@ -53,8 +53,7 @@ def error_curves(
     ticks = sorted({getattr(result, size) for result in results})
     if size == "width":
         axis.set_xticks(ticks, [str(tick) for tick in ticks])
-    axis.set_xlabel(SIZES[size])
-    axis.set_ylabel(ERRORS[error])
+    axis.set(xlabel=SIZES[size], ylabel=ERRORS[error])
     axis.legend()
     return figure
 
@@ -88,13 +87,11 @@ def rate_curves(
         axis.plot(x, y, "--", color=colours.get(label, MUTED), linewidth=1.3, label=own)
     if set(bounds or {}) & set(curves):
         axis.plot([], [], "--", color=MUTED, linewidth=1.3, label="bound")
-    axis.set_xscale("log")
-    axis.set_yscale("log")
+    axis.set(xscale="log", yscale="log")
     axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.set_xlabel(xlabel)
-    axis.set_ylabel(ylabel)
+    axis.set(xlabel=xlabel, ylabel=ylabel)
     axis.legend()
     return figure
 

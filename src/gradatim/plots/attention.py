@@ -198,8 +198,7 @@ def numbered_matrices(
         for (i, j), value in np.ndenumerate(values):
             text = f"{value:.{decimals}f}".rstrip("0").rstrip(".") or "0"
             panel.text(j, i, text, ha="center", va="center", color=INK, fontsize=9.5)
-        panel.set_title(title)
-        panel.set(xticks=[], yticks=[])
+        panel.set(title=title, xticks=[], yticks=[])
         panel.grid(False)
     for panel in panels[len(arrays) :]:
         panel.remove()

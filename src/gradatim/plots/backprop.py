@@ -48,8 +48,7 @@ def trace_figure(trace: Trace) -> Figure:
         norms.plot(
             sizes[known], table.index[known], marker, linestyle=line, color=colour, label=label
         )
-    norms.set_xscale("log")
-    norms.set_xlabel("Euclidean norm")
+    norms.set(xscale="log", xlabel="Euclidean norm")
     norms.set_yticks(table.index, [_shorten(str(name), 14) for name in table["stage"]])
     norms.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=1.2)
     for axes in (chain, norms):
@@ -143,8 +142,7 @@ def graph_figure(graph: ComputationGraph) -> Figure:
         width=max(3.0, layout.width + 0.5), height=height * layout.layers + 0.3
     )
     axes.set_axis_off()
-    axes.set_xlim(-0.15, layout.width + 0.15)
-    axes.set_ylim(height * (layout.layers - 0.5), -height / 2)
+    axes.set(xlim=(-0.15, layout.width + 0.15), ylim=(height * (layout.layers - 0.5), -height / 2))
     for line, (source, target) in zip(layout.edges, graph.edges, strict=True):
         halves = [
             _box_height(texts[source]) / 2,

@@ -77,9 +77,7 @@ def _draw(axis: Axes, panel: CurvePanel) -> None:
     if panel.is_log_y:
         axis.set_yscale("log")
         _plain_numbers(axis.yaxis)
-    axis.set_title(panel.title)
-    axis.set_xlabel(panel.xlabel)
-    axis.set_ylabel(panel.ylabel)
+    axis.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
     if len(panel.curves) + len(panel.guides or {}) > 1:
         axis.legend()
 

@@ -61,12 +61,9 @@ def _draw(axis: Axes, panel: SurfacePanel) -> None:
         axis.plot(x, y, "o-", color=colour, label=label, ms=3.2, lw=1.3, mec=INK, mew=0.3)
     if panel.points is not None:
         axis.plot(*panel.points.T.numpy(), "*", ms=13, color=PALETTE[1], mec="white", zorder=4)
-    axis.set_xlim(low1, high1)
-    axis.set_ylim(low2, high2)
+    axis.set(xlim=(low1, high1), ylim=(low2, high2))
     axis.grid(False)
-    axis.set_title(panel.title)
-    axis.set_xlabel("$w_1$")
-    axis.set_ylabel("$w_2$")
+    axis.set(title=panel.title, xlabel="$w_1$", ylabel="$w_2$")
     if any(not label.startswith("_") for label in panel.paths):
         legend = axis.legend(loc="lower right", frameon=True, framealpha=0.85, fontsize=8)
         legend.get_frame().set(facecolor="#DDE3EA", edgecolor="none")

@@ -64,8 +64,7 @@ def spreads(
     axes.set_ylim(-0.5, len(samples) - 0.2)
     axes.grid(False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(label)
-    axes.set_title(title)
+    axes.set(xlabel=label, title=title)
     return figure
 
 
@@ -115,9 +114,7 @@ def score_curves(
         axes.set_xscale("log")
     if is_log_y:
         axes.set_yscale("log")
-    axes.set_xlabel(xlabel)
-    axes.set_ylabel(ylabel)
-    axes.set_title(title)
+    axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
     axes.legend()
     return figure
 

@@ -113,8 +113,7 @@ def _label(run: str, phase: str, *, both: bool) -> str:
 
 
 def _finish(panel: Axes, quantity: str, values: np.ndarray) -> None:
-    panel.set_title(quantity.replace("_", " "))
-    panel.set_xlabel("epoch")
+    panel.set(title=quantity.replace("_", " "), xlabel="epoch")
     panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     finite = values[np.isfinite(values)]
     if (

@@ -115,9 +115,7 @@ def decay_curves(
     """
     figure, panel = new_figure(width=8.0, height=4.2)
     draw_decay(panel, curves, bounds or {})
-    panel.set_title(title)
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel(ylabel)
+    panel.set(title=title, xlabel=xlabel, ylabel=ylabel)
     panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 

@@ -76,8 +76,7 @@ def _draw_map(axis: Axes, regions: Regions, level: float | None) -> None:
             LineCollection(list(boundary), colors=INK, linewidths=2.4, capstyle="round")
         )
     axis.grid(False)
-    axis.set_xlim(regions.domain[0])
-    axis.set_ylim(regions.domain[1])
+    axis.set(xlim=regions.domain[0], ylim=regions.domain[1])
     axis.set_aspect("equal", adjustable="box")
 
 

@@ -65,8 +65,7 @@ def adversarial_triples(
 
 def _bare(panel: Axes) -> None:
     panel.grid(False)
-    panel.set_xticks([])
-    panel.set_yticks([])
+    panel.set(xticks=[], yticks=[])
     for spine in panel.spines.values():
         spine.set_visible(False)
 
@@ -96,9 +95,7 @@ def robustness_curves(
         panel.plot(curve.epsilons, 100 * curve.accuracy, marker="o", markersize=4, label=label)
     if marked is not None:
         panel.axvline(marked, color=MUTED, linewidth=1.0, linestyle=":")
-    panel.set_ylim(-2, 102)
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel("accuracy, %")
+    panel.set(ylim=(-2, 102), xlabel=xlabel, ylabel="accuracy, %")
     panel.legend()
     return figure
 
@@ -130,8 +127,6 @@ def perturbation_histogram(
         words += f", {missed} not found" if missed else ""
         panel.hist(values, bins=np.linspace(0, top, 41), color=color, alpha=0.55, label=words)
         panel.axvline(median, color=color, linewidth=1.6)
-    panel.set_xlim(0, top)
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel("samples")
+    panel.set(xlim=(0, top), xlabel=xlabel, ylabel="samples")
     panel.legend()
     return figure

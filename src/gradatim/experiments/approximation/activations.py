@@ -105,8 +105,7 @@ def activation_gallery(names: Iterable[str] = ACTIVATIONS) -> Figure:
         )
         panel.plot(z, value, color=PALETTE[0], label="value")
         panel.plot(z, derivative, color=PALETTE[1], linestyle="--", label="derivative")
-        panel.set_title(name)
-        panel.set_ylim(-1.9, 2.1)
+        panel.set(title=name, ylim=(-1.9, 2.1))
         panel.tick_params(labelbottom=True)
     for panel in panels[len(chosen) :]:
         panel.set_axis_off()

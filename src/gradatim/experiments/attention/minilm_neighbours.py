@@ -201,8 +201,7 @@ def similarity_matrices(matrices: Mapping[str, ArrayLike], labels: Sequence[str]
             shown = f"{value:.1f}".replace("-0.0", "0.0")
             color = "white" if value > 0.6 else INK
             panel.text(j, i, shown, ha="center", va="center", color=color, fontsize=8)
-        panel.set(xticks=[], yticks=[])
-        panel.set_title(title)
+        panel.set(xticks=[], yticks=[], title=title)
         panel.grid(False)
     np.ravel(axes)[0].set_yticks(range(N), labels, fontsize=9, color=INK)
     for panel in np.ravel(axes):

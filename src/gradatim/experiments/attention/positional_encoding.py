@@ -157,15 +157,13 @@ def position_pattern(table: ArrayLike, products: Mapping[str, ArrayLike]) -> Fig
     """
     figure, (left, right) = new_figure(columns=2, width=10.0, height=4.0)
     image = left.imshow(np.asarray(table), cmap=DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
-    left.set(xlabel="coordinate", ylabel="position")
-    left.set_title("Encodings")
+    left.set(xlabel="coordinate", ylabel="position", title="Encodings")
     left.grid(False)
     figure.colorbar(image, ax=left, shrink=0.8)
     for color, (label, values) in zip(PALETTE, products.items(), strict=False):
         right.plot(np.asarray(values), color=color, label=label)
     right.axhline(0.0, color=MUTED, linewidth=0.8)
-    right.set(xlabel="distance", ylabel="cosine of the angle")
-    right.set_title("Likeness by distance")
+    right.set(xlabel="distance", ylabel="cosine of the angle", title="Likeness by distance")
     if len(products) > 1:
         right.legend()
     return figure

@@ -160,10 +160,7 @@ def search_points(
         best = int(np.nanargmin(numbers))
         ring = (np.asarray(first, float)[best], np.asarray(second, float)[best])
         axes.plot(*ring, "o", markersize=13, mfc="none", mec=PALETTE[1], mew=2, zorder=4)
-        axes.set_title(name)
-        axes.set_xlabel(xlabel)
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+        axes.set(title=name, xlabel=xlabel, xscale="log", yscale="log")
     panels[0].set_ylabel(ylabel)
     figure.colorbar(points, ax=panels, label=score_label)
     return figure

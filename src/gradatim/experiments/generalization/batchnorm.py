@@ -188,10 +188,7 @@ def error_curves(panels: Mapping[str, tuple[ArrayLike, Mapping[str, ArrayLike]]]
     for panel, (name, (values, curves)) in zip(np.ravel(axes), panels.items(), strict=True):
         for label, errors in curves.items():
             panel.plot(values, errors, "o-", markersize=5, label=label)
-        panel.set_xscale("log")
-        panel.set_ylim(0, 100)
-        panel.set_xlabel(name)
-        panel.set_title(f"Test error by {name}")
+        panel.set(xscale="log", ylim=(0, 100), xlabel=name, title=f"Test error by {name}")
     first = np.ravel(axes)[0]
     first.set_ylabel("test error, %")
     first.legend()
@@ -214,8 +211,6 @@ def batch_histograms(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
         for color, (label, values) in zip(PALETTE, batches.items(), strict=False):
             panel.hist(values, bins, density=True, alpha=0.25, color=color)
             panel.hist(values, bins, density=True, histtype="step", color=color, label=label)
-        panel.set_title(title)
-        panel.set_xlabel("value")
-        panel.set_yticks([])
+        panel.set(title=title, xlabel="value", yticks=[])
     np.ravel(axes)[0].legend()
     return figure

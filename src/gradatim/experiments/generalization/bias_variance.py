@@ -168,9 +168,8 @@ def error_parts(
         axes.set_xscale("log")
         axes.set_xticks(places, [f"{place:g}" for place in places])
         axes.minorticks_off()
-    axes.set_xlim(places.min(), places.max())
-    axes.set_ylim(0, None)
-    axes.set_xlabel(xlabel)
-    axes.set_ylabel("squared error")
+    axes.set(
+        xlim=(places.min(), places.max()), ylim=(0, None), xlabel=xlabel, ylabel="squared error"
+    )
     axes.legend()
     return figure

@@ -187,14 +187,12 @@ def tempered_odds(
         shift = (place - (len(odds) - 1) / 2) * width
         middle.bar(classes + shift, np.asarray(values), width, color=PALETTE[place], label=label)
         middle.set_xticks(classes)
-    middle.set_title("The teacher's odds")
-    middle.set_xlabel("class")
+    middle.set(title="The teacher's odds", xlabel="class")
     middle.legend()
     names = list(accuracies)
     bars = right.barh(names, [accuracies[name] for name in names], color=PALETTE[2], height=0.55)
     right.bar_label(bars, fmt="%.0f", padding=3, color=INK, fontsize=9)
     right.set_xlim(0, 112)
     right.invert_yaxis()
-    right.set_title("What was learned")
-    right.set_xlabel(accuracy_label)
+    right.set(title="What was learned", xlabel=accuracy_label)
     return figure

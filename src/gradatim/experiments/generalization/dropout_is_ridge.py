@@ -150,8 +150,7 @@ def weight_paths(
             values = np.asarray(dots[1])[:, columns[name]]
             panel.plot(dots[0], values, "o", color=color, markersize=5, markeredgecolor="white")
     panel.axhline(0, color=MUTED, linewidth=0.8)
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel("weight")
+    panel.set(xlabel=xlabel, ylabel="weight")
     if title:
         panel.set_title(title)
     panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -155,8 +155,7 @@ def ticket_curves(kept: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
     ticks = [t for t in (100, 50, 20, 10, 5, 2, 1, 0.5) if t >= np.min(np.asarray(kept)) * 0.9]
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
-    panel.set_xlabel("weights kept, %")
-    panel.set_ylabel("test error, %")
+    panel.set(xlabel="weights kept, %", ylabel="test error, %")
     panel.set_ylim(bottom=0)
     panel.legend()
     return figure

@@ -176,9 +176,7 @@ def smooth_fits(
         panel.plot(grid, truth, ":", color=MUTED, label="truth")
         panel.plot(grid, curve, color=color, label="fit")
         panel.plot(x, values, "o", color=INK, markersize=4, label="data")
-        panel.set_ylim(values.min() - margin, values.max() + margin)
-        panel.set_title(label)
-        panel.set_xlabel("$x$")
+        panel.set(ylim=(values.min() - margin, values.max() + margin), title=label, xlabel="$x$")
     np.ravel(axes)[0].legend(loc="lower left")
     return figure
 
@@ -205,15 +203,11 @@ def decay_path(
     left.plot(
         strengths[best], validation[best], "*", markersize=15, color=PALETTE[4], markeredgecolor=INK
     )
-    left.set_ylabel("mean squared error")
-    left.set_title("Errors")
+    left.set(ylabel="mean squared error", title="Errors")
     left.set_ylim(bottom=0)
     left.legend()
     right.plot(strengths, energy, "o-", color=PALETTE[2], markersize=4)
-    right.set_yscale("log")
-    right.set_ylabel(r"$\sum w^2$")
-    right.set_title("Weight energy")
+    right.set(yscale="log", ylabel=r"$\sum w^2$", title="Weight energy")
     for panel in (left, right):
-        panel.set_xscale("log")
-        panel.set_xlabel(r"weight decay $\gamma$")
+        panel.set(xscale="log", xlabel=r"weight decay $\gamma$")
     return figure

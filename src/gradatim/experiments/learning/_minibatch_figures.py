@@ -35,8 +35,7 @@ def training_curves(curves: Mapping[str, ArrayLike], *, xlabel: str, ylabel: str
         )
     panel.set_yscale("log")
     panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel(ylabel)
+    panel.set(xlabel=xlabel, ylabel=ylabel)
     panel.legend()
     return figure
 

@@ -114,9 +114,6 @@ def power_laws(
         slope, height = np.polyfit(log_x, np.log(values), 1)
         panel.plot(x, values, "o", color=color, markersize=7, label=f"{label}: power {slope:.2f}")
         panel.plot(x, np.exp(height + slope * log_x), "--", color=color, linewidth=1.3)
-    panel.set_xscale("log")
-    panel.set_yscale("log")
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel(ylabel)
+    panel.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     panel.legend()
     return figure

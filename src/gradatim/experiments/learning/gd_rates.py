@@ -245,8 +245,6 @@ def decrease_figure(
     left.legend(loc="upper left")
     figure.colorbar(points, ax=left, label="step", pad=0.02)
     right.plot(steps, smoothness, color=PALETTE[0])
-    right.set_title("Largest curvature")
-    right.set_xlabel("step")
-    right.set_ylabel("L")
+    right.set(title="Largest curvature", xlabel="step", ylabel="L")
     right.set_ylim(bottom=0)
     return figure

@@ -113,9 +113,6 @@ def convergence_curves(curves: Mapping[str, Sequence[float] | Tensor], *, ylabel
     for label, curve in curves.items():
         values = np.asarray(curve, dtype=float)
         panel.plot(np.arange(1, len(values) + 1), values, label=label)
-    panel.set_xscale("log")
-    panel.set_yscale("log")
-    panel.set_xlabel("step")
-    panel.set_ylabel(ylabel)
+    panel.set(xscale="log", yscale="log", xlabel="step", ylabel=ylabel)
     panel.legend()
     return figure

@@ -137,8 +137,7 @@ def likelihood_curves(targets: Mapping[str, Tensor], *, grid: Tensor) -> Figure:
         best = row.best_constant(target).item()
         panel.plot(grid, curve, color=PALETTE[0])
         panel.axvline(best, color=PALETTE[1], linestyle="--", linewidth=1.4)
-        panel.set_title(name)
-        panel.set_xlabel(f"output: {row.output}")
+        panel.set(title=name, xlabel=f"output: {row.output}")
         low, high = float(curve.min()), float(curve.max())
         panel.set_ylim(low - 0.05 * (high - low), low + min(high - low, 4.0))
     for panel in panels[len(targets) :]:

@@ -133,9 +133,6 @@ def solution_line(
     plane.legend(loc="lower left", fontsize=8)
     for label, curve in curves.items():
         distance.plot(curve.numpy(), label=label)
-    distance.set_yscale("log")
-    distance.set_title("Many unknowns")
-    distance.set_xlabel("step")
-    distance.set_ylabel("distance to $X^+y$")
+    distance.set(yscale="log", title="Many unknowns", xlabel="step", ylabel="distance to $X^+y$")
     distance.legend()
     return figure

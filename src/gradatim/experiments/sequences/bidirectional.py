@@ -167,8 +167,6 @@ def score_by_offset(
     panel.axhline(chance, color=MUTED, linestyle=":", linewidth=1.2, zorder=0)
     panel.annotate("past", (0, 1.07), (-6, 0), textcoords="offset points", ha="right", fontsize=9, color=MUTED)  # fmt: skip
     panel.annotate("future", (0, 1.07), (6, 0), textcoords="offset points", ha="left", fontsize=9, color=MUTED)  # fmt: skip
-    panel.set_ylim(0.0, 1.14)
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel("accuracy")
+    panel.set(ylim=(0.0, 1.14), xlabel=xlabel, ylabel="accuracy")
     panel.legend(loc="lower left")
     return figure

@@ -195,8 +195,7 @@ def label_probabilities(panels: Sequence[tuple[str, ArrayLike]], labels: Sequenc
             if table[:, k].max() > 0.25:
                 panel.plot(table[:, k], color=PALETTE[(k - 1) % len(PALETTE)])
                 _name_spikes(panel, table[:, k], name, PALETTE[(k - 1) % len(PALETTE)])
-        panel.set(ylim=(-0.03, 1.22), ylabel="probability", yticks=[0, 0.5, 1])
-        panel.set_title(title)
+        panel.set(ylim=(-0.03, 1.22), ylabel="probability", yticks=[0, 0.5, 1], title=title)
     first, last = np.ravel(axes)[0], np.ravel(axes)[-1]
     first.text(1.0, 1.06, "dotted: blank", transform=first.transAxes, ha="right", color=MUTED)
     last.set_xlabel("frame")

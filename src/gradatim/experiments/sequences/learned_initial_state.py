@@ -133,8 +133,6 @@ def error_by_step(errors: Mapping[str, ArrayLike]) -> Figure:
             np.arange(1, len(values) + 1), values, "--" if is_first else "-",
             color=PALETTE[family % len(PALETTE)], label=label,
         )  # fmt: skip
-    panel.set_yscale("log")
-    panel.set_xlabel("time step")
-    panel.set_ylabel("mean squared error")
+    panel.set(yscale="log", xlabel="time step", ylabel="mean squared error")
     panel.legend()
     return figure

@@ -159,9 +159,7 @@ def score_against_lag(
         lags = sorted({lag for by_lag in models.values() for lag in by_lag})
         panel.set_xticks(lags, [str(lag) for lag in lags])
         panel.minorticks_off()
-        panel.set_ylim(-0.03, 1.05)
-        panel.set_title(task)
-        panel.set_xlabel("lag (steps to remember over)")
+        panel.set(ylim=(-0.03, 1.05), title=task, xlabel="lag (steps to remember over)")
     figure.axes[0].set_ylabel("accuracy")
     figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     return figure

@@ -183,8 +183,6 @@ def scan_costs(seconds: Mapping[str, Mapping[int, float]], *, title: str = "") -
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
     panel.set_xticks(lengths, [f"{n:,}" for n in lengths])
-    panel.set_xlabel("length $T$")
-    panel.set_ylabel("milliseconds")
-    panel.set_title(title)
+    panel.set(xlabel="length $T$", ylabel="milliseconds", title=title)
     panel.legend()
     return figure

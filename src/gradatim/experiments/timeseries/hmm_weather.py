@@ -295,8 +295,7 @@ def state_probabilities(
     for k, name in enumerate(states):
         upper.stairs(height + table[:, k], edges, baseline=height, fill=True, color=colors[k], label=name)  # fmt: skip
         height = height + table[:, k]
-    upper.set_ylim(0, 1)
-    upper.set_ylabel("probability")
+    upper.set(ylim=(0, 1), ylabel="probability")
     upper.grid(False)
     for row, path in enumerate(paths.values()):
         for k in range(len(states)):
@@ -305,8 +304,7 @@ def state_probabilities(
     lower.set_yticks(range(len(paths)), list(paths), color=INK)
     lower.invert_yaxis()
     lower.grid(False)
-    lower.set_xlim(edges[0], edges[-1])
-    lower.set_xlabel("time step")
+    lower.set(xlim=(edges[0], edges[-1]), xlabel="time step")
     figure.legend(*upper.get_legend_handles_labels(), loc="outside upper center", ncols=len(states), frameon=False, fontsize=9)  # fmt: skip
     return figure
 

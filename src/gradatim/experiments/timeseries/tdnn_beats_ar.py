@@ -213,7 +213,6 @@ def return_map(
             x, y, "--" if is_last else "-", label=label, linewidth=1.5 if is_last else 2.4,
             color=INK if is_last else PALETTE[(1, 0)[place] if place < 2 else place],
         )  # fmt: skip
-    panel.set_xlabel(xlabel)
-    panel.set_ylabel(ylabel)
+    panel.set(xlabel=xlabel, ylabel=ylabel)
     panel.legend()
     return figure

@@ -257,8 +257,7 @@ def trellis_figure(
     _draw_nodes(panel, delta, set(enumerate(path)))
     panel.set_xticks(range(T), list(observations), color=INK, fontsize=10)
     panel.set_yticks(range(K), list(states), color=INK, fontsize=10)
-    panel.set_xlim(-0.45, T - 0.55)
-    panel.set_ylim(K - 0.5, -0.5)
+    panel.set(xlim=(-0.45, T - 0.55), ylim=(K - 0.5, -0.5))
     panel.tick_params(length=0)
     panel.grid(False)
     for side in panel.spines.values():

@@ -9,6 +9,8 @@ import pytest
 
 import gradatim
 from gradatim.cli import progress
+from gradatim.events import Cancelled
+from gradatim.fitting import contest
 from gradatim.fitting.tables import networks, player
 from gradatim.reports import report as report_module
 
@@ -262,6 +264,20 @@ def test_fit_prints_the_table_the_verdict_and_how_to_go_on(call, tmp_path):
     } <= names
     about = json.loads((tmp_path / "runs/fit-iris/model.json").read_text("utf-8"))["about"]
     assert about["verdict"] in " ".join(out.split())
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, Cancelled])
+def test_an_interrupted_fit_ends_with_130_and_can_be_resumed(call, tmp_path, monkeypatch, error):
+    def stop(*arguments, **settings):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(contest, "tune", stop)
+        assert call("fit", "iris", "--trials", "1", "-o", "m") == (130, "", "Interrupted.\n")
+    assert [path.name for path in tmp_path.iterdir()] == [".m.work"]
+    code, _, err = call("fit", "iris", "--trials", "1", "-o", "m", "--resume")
+    assert (code, err) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
 
 def test_predict_matches_columns_by_name_and_counts_fallbacks(call, tmp_path):

@@ -8,7 +8,7 @@ import pandas as pd
 from gradatim.evaluation.splits import Split, make_folds, make_strata
 from gradatim.reports import Concern
 
-RARE_CLASS = 0.1  # of an equal share, twice
+RARE_CLASS = 0.2  # of an equal share
 JUDGE_OTHERWISE = "Accuracy says little; judge by the log loss and by the confusion matrix"
 ANOTHER_SPLIT = "Intervals are wide, and another split may give another winner"
 FLATTERS = "The test flatters what remembers them"
@@ -90,7 +90,7 @@ class LabelledRows:
             return []
         shares = np.bincount(self.y[self.train], minlength=self.classes) / len(self.train)
         rarest = int(shares.argmin())
-        if shares[rarest] * self.classes >= 2 * RARE_CLASS:
+        if shares[rarest] * self.classes >= RARE_CLASS:
             return []
         seen = f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {things}"
         return [Concern("Imbalance", seen, JUDGE_OTHERWISE)]

@@ -3,7 +3,7 @@ import re
 import pytest
 import torch
 
-from gradatim.models.image_input import check_images
+from gradatim.models.image_input import check_images, count_patches
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,10 @@ def test_refuses_by_message(shape, size, expected):
 
 def test_any_size_where_none_is_asked_for():
     check_images("Net", torch.zeros(2, 1, 5, 7), 1)
+
+
+def test_patches_tile_the_image():
+    assert count_patches("Net", 8, 2) == 16
+    message = "Net: patch_size must divide image_size=8, got 0. Try one of [1, 2, 4, 8]."
+    with pytest.raises(ValueError, match=re.escape(message)):
+        count_patches("Net", 8, 0)

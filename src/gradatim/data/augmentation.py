@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.data.flip_and_crop import check_images
 
 
 def random_affine(
@@ -39,10 +39,7 @@ def random_affine(
         >>> torch.allclose(random_affine(x, degrees=0, shift=0, scale=0), x, atol=1e-6)
         True
     """
-    if images.ndim != 4:
-        raise InvalidValue(
-            f"random_affine: images must have shape (B, C, H, W), got {tuple(images.shape)}."
-        )
+    check_images("random_affine", images)
     rows, height, width = len(images), images.shape[2], images.shape[3]
     draws = torch.rand(5, rows, generator=generator, device=images.device, dtype=images.dtype)
     angle, grow, slant, right, down = 2.0 * draws - 1.0

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from torch import Tensor, nn
+from torch import nn
 
+from gradatim.models.chains import RowChain
 from gradatim.models.sizes import check_sizes
 from gradatim.nn import activation as build_activation
 from gradatim.nn import default_scheme, initialize
 from gradatim.nn.dense_connection import DenseConnection
 
 
-class DenselyConnectedMLP(nn.Sequential):
+class DenselyConnectedMLP(RowChain):
     r"""An MLP whose layers read the input and the outputs of all layers before them.
 
     .. math::
@@ -43,10 +44,3 @@ class DenselyConnectedMLP(nn.Sequential):
         super().__init__(*hidden, nn.Linear(widths[-1], sizes[-1]))
         self.sizes, self.activation, self.init = sizes, activation, init
         initialize(self, init or default_scheme(activation))
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return [("flatten", nn.Flatten()), *self.named_children()]
-
-    def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x.flatten(1))  # (B, sizes[-1])

@@ -2,10 +2,10 @@
 
 from collections import OrderedDict
 
-from torch import Tensor, nn
+from torch import nn
 
 from gradatim.errors import InvalidValue
-from gradatim.models.image_input import check_images
+from gradatim.models.chains import ImageChain
 from gradatim.nn import DenseConnection, initialize
 
 
@@ -34,7 +34,7 @@ def _transition(channels: int, out_channels: int) -> nn.Module:
     )
 
 
-class DenseNet(nn.Sequential):
+class DenseNet(ImageChain):
     r"""DenseNet-BC for small images: three dense blocks with bottlenecks, transitions that halve.
 
     .. math:: x_\ell = H_\ell([x_0, x_1, \ldots, x_{\ell-1}])
@@ -91,11 +91,3 @@ class DenseNet(nn.Sequential):
         self.depth, self.growth = depth, growth
         self.num_classes, self.in_channels = num_classes, in_channels
         initialize(self, "he")
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return list(self.named_children())
-
-    def forward(self, x: Tensor) -> Tensor:
-        check_images("DenseNet", x, self.in_channels)
-        return super().forward(x)  # (B, num_classes)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
+from gradatim.models.chains import ImageChain
 from gradatim.models.image_input import check_images
 from gradatim.nn import initialize
 
@@ -71,7 +72,7 @@ def _block(n_in: int, n_out: int) -> nn.Sequential:
     )
 
 
-class FastCNN(nn.Sequential):
+class FastCNN(ImageChain):
     r"""A first layer that whitens, three blocks of two convolutions, a global maximum, a read-out.
 
     Convolutions start as copies of their inputs in the first channels (a partial identity), so that a
@@ -126,11 +127,3 @@ class FastCNN(nn.Sequential):
             for own, found in zip(layer.parameters(), whitening_filters(images), strict=True):
                 own.copy_(found)
         layer.requires_grad_(False)
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return list(self.named_children())
-
-    def forward(self, x: Tensor) -> Tensor:
-        check_images("FastCNN", x, self.in_channels)
-        return super().forward(x)  # (B, num_classes)

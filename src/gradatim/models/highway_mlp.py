@@ -3,8 +3,9 @@
 import itertools
 from collections.abc import Sequence
 
-from torch import Tensor, nn
+from torch import nn
 
+from gradatim.models.chains import RowChain
 from gradatim.models.sizes import check_sizes
 from gradatim.nn import activation as build_activation
 from gradatim.nn import default_scheme, initialize
@@ -16,7 +17,7 @@ def _plain_layer(n_in: int, n_out: int, activation: str, init: str | None) -> nn
     return initialize(layer, init or default_scheme(activation))
 
 
-class HighwayMLP(nn.Sequential):
+class HighwayMLP(RowChain):
     r"""A chain of highway layers and a linear read-out.
 
     .. math::
@@ -62,10 +63,3 @@ class HighwayMLP(nn.Sequential):
         super().__init__(*hidden, readout)
         self.sizes, self.activation = sizes, activation
         self.gate_bias, self.init = gate_bias, init
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return [("flatten", nn.Flatten()), *self.named_children()]
-
-    def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x.flatten(1))  # (B, sizes[-1])

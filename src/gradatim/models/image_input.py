@@ -1,4 +1,4 @@
-"""The one check of a batch of images, where a model reads it."""
+"""The one check of images, where a model reads them."""
 
 from torch import Tensor
 
@@ -26,3 +26,23 @@ def check_images(owner: str, x: Tensor, in_channels: int, image_size: int | None
         f"{owner}: x must have shape (B, {in_channels}, {sides}), got {tuple(x.shape)}. "
         "Reshape the images, or build the model for theirs."
     )
+
+
+def count_patches(owner: str, image_size: int, patch_size: int) -> int:
+    """Return how many square patches tile a square image, or name the sizes that do.
+
+    Args:
+        owner: Who asks, for the message.
+        image_size: Height and width of the image.
+        patch_size: Height and width of a patch.
+
+    Example:
+        >>> count_patches("ViT", 28, 7)
+        16
+    """
+    if patch_size < 1 or image_size % patch_size:
+        raise InvalidValue(
+            f"{owner}: patch_size must divide image_size={image_size}, got {patch_size}. "
+            f"Try one of {[p for p in range(1, image_size + 1) if image_size % p == 0]}."
+        )
+    return (image_size // patch_size) ** 2

@@ -2,14 +2,14 @@
 
 from collections import OrderedDict
 
-from torch import Tensor, nn
+from torch import nn
 
 from gradatim.errors import InvalidValue
-from gradatim.models.image_input import check_images
+from gradatim.models.chains import ImageChain
 from gradatim.nn import initialize
 
 
-class LeNet(nn.Sequential):
+class LeNet(ImageChain):
     r"""Two rounds of convolution and pooling, then three dense layers.
 
     .. code-block:: text
@@ -56,11 +56,3 @@ class LeNet(nn.Sequential):
         )
         self.num_classes, self.in_channels, self.image_size = num_classes, in_channels, image_size
         initialize(self, "he")
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return list(self.named_children())
-
-    def forward(self, x: Tensor) -> Tensor:
-        check_images("LeNet", x, self.in_channels, self.image_size)
-        return super().forward(x)  # (B, num_classes)

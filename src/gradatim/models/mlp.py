@@ -1,19 +1,21 @@
 """The multi-layer perceptron."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from gradatim.errors import InvalidValue, choose
+from gradatim.models.chains import RowChain
+from gradatim.models.sizes import check_sizes
 from gradatim.nn import activation as build_activation
 from gradatim.nn import default_scheme, initialize
 
 NORMS = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 
 
-class MLP(nn.Sequential):
+class MLP(RowChain):
     r"""A chain of dense layers, for any depth.
 
     .. math:: h_0 = x, \qquad h_\ell = \phi(W_\ell h_{\ell-1} + b_\ell), \qquad f(x) = W_L h_{L-1} + b_L
@@ -46,11 +48,7 @@ class MLP(nn.Sequential):
         init: str | None = None,
         bias: bool = True,
     ) -> None:
-        sizes = tuple(int(size) for size in sizes)
-        if len(sizes) < 2 or min(sizes) < 1:
-            raise InvalidValue(
-                f"MLP: sizes must be two or more positive widths, got {sizes}. Try (64, 32, 10)."
-            )
+        sizes = check_sizes("MLP", sizes)
         if not 0.0 <= dropout < 1.0:
             raise InvalidValue(f"MLP: dropout must be in [0, 1), got {dropout}. Try dropout=0.5.")
         if norm is not None:
@@ -73,10 +71,3 @@ class MLP(nn.Sequential):
         """A layer, or a plain ``nn.Sequential`` of several: part of an MLP need not be one."""
         layers = list(self)[index]
         return nn.Sequential(*layers) if isinstance(index, slice) else layers
-
-    def stages(self) -> Iterable[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return [("flatten", nn.Flatten()), *self.named_children()]
-
-    def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x.flatten(1))  # (B, sizes[-1])

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
+from gradatim.models.image_input import count_patches
 from gradatim.nn import initialize
 
 
@@ -90,16 +91,11 @@ class MLPMixer(nn.Sequential):
         channel_dim: int = 128,
         dropout: float = 0.0,
     ) -> None:
-        if patch_size < 1 or image_size % patch_size:
-            raise InvalidValue(
-                f"MLPMixer: patch_size must divide image_size={image_size}, got {patch_size}. "
-                f"Try one of {[p for p in range(1, image_size + 1) if image_size % p == 0]}."
-            )
+        num_tokens = count_patches("MLPMixer", image_size, patch_size)
         if not 0.0 <= dropout < 1.0:
             raise InvalidValue(
                 f"MLPMixer: dropout must be in [0, 1), got {dropout}. Try dropout=0.1."
             )
-        num_tokens = (image_size // patch_size) ** 2
         blocks = [
             MixerBlock(
                 num_tokens, dim, token_dim=token_dim, channel_dim=channel_dim, dropout=dropout

@@ -3,14 +3,15 @@
 import itertools
 from collections.abc import Sequence
 
-from torch import Tensor, nn
+from torch import nn
 
+from gradatim.models.chains import RowChain
 from gradatim.models.sizes import check_sizes
 from gradatim.nn import default_scheme, initialize
 from gradatim.nn.residual import ResidualLayer
 
 
-class ResidualMLP(nn.Sequential):
+class ResidualMLP(RowChain):
     r"""A chain of residual layers and a linear read-out.
 
     .. math::
@@ -42,10 +43,3 @@ class ResidualMLP(nn.Sequential):
         ]
         super().__init__(*hidden, readout)
         self.sizes, self.activation, self.init = sizes, activation, init
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return [("flatten", nn.Flatten()), *self.named_children()]
-
-    def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x.flatten(1))  # (B, sizes[-1])

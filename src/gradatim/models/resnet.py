@@ -1,17 +1,18 @@
 """Residual networks: convolutions that learn a change of their input."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
-from gradatim.models.image_input import check_images
+from gradatim.models.chains import ImageChain
 from gradatim.nn import initialize
 
 
 class PadShortcut(nn.Module):
-    """Option A of the paper: take every ``stride``-th pixel and add channels of zeros; no weights."""
+    """Take every ``stride``-th pixel and add channels of zeros; no weights."""
 
     def __init__(self, in_channels: int, out_channels: int, stride: int) -> None:
         super().__init__()
@@ -22,6 +23,11 @@ class PadShortcut(nn.Module):
         return F.pad(
             x[..., :: self.stride, :: self.stride], (0, 0, 0, 0, before, self.more - before)
         )
+
+
+def pad(in_channels: int, out_channels: int, stride: int) -> nn.Module:
+    """Option A of the paper: zeros where shapes differ, the identity elsewhere."""
+    return PadShortcut(in_channels, out_channels, stride) if stride > 1 else nn.Identity()
 
 
 def project(in_channels: int, out_channels: int, stride: int) -> nn.Module:
@@ -77,7 +83,27 @@ class Bottleneck(nn.Module):
         return F.relu(self.bn3(self.conv3(h)) + self.shortcut(x), inplace=True)  # (B, 4 width, …)
 
 
-class CifarResNet(nn.Sequential):
+def _stages(
+    block: type[BasicBlock] | type[Bottleneck],
+    widths: Sequence[int],
+    counts: Sequence[int],
+    shortcut: Callable[[int, int, int], nn.Module],
+) -> dict[str, nn.Module]:
+    """Stages of ``counts`` blocks; the first block of every stage but the first halves the maps."""
+    stages: dict[str, nn.Module] = {}
+    channels = widths[0]
+    for i, (width, count) in enumerate(zip(widths, counts, strict=True), 1):
+        stage, out_channels = nn.Sequential(), block.expansion * width
+        for place in range(count):
+            stride = 2 if i > 1 and place == 0 else 1
+            around = shortcut(channels, out_channels, stride)
+            stage.append(block(channels, width, stride, around))
+            channels = out_channels
+        stages[f"stage{i}"] = stage
+    return stages
+
+
+class CifarResNet(ImageChain):
     r"""The form for small images: three stages of :math:`n` basic blocks with 16, 32 and 64 channels.
 
     Depth :math:`6n+2`; maps of size 32, 16 and 8 for images of 32×32; shortcuts without weights. Names
@@ -103,15 +129,7 @@ class CifarResNet(nn.Sequential):
                 f"CifarResNet: depth must be 6n + 2 with n from 1, got {depth}. "
                 f"Try depth={6 * max(blocks, 1) + 2}."
             )
-        stages, channels = OrderedDict[str, nn.Module](), 16
-        for i, width in enumerate((16, 32, 64), 1):
-            stage = nn.Sequential()
-            for block in range(blocks):
-                stride = 2 if i > 1 and block == 0 else 1
-                shortcut = PadShortcut(channels, width, stride) if stride > 1 else nn.Identity()
-                stage.append(BasicBlock(channels, width, stride, shortcut))
-                channels = width
-            stages[f"stage{i}"] = stage
+        stages = _stages(BasicBlock, (16, 32, 64), (blocks,) * 3, pad)
         super().__init__(
             OrderedDict(
                 conv=nn.Conv2d(in_channels, 16, 3, padding=1, bias=False),
@@ -126,14 +144,6 @@ class CifarResNet(nn.Sequential):
         self.depth, self.num_classes, self.in_channels = depth, num_classes, in_channels
         initialize(self, "he")
 
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return list(self.named_children())
-
-    def forward(self, x: Tensor) -> Tensor:
-        check_images("CifarResNet", x, self.in_channels)
-        return super().forward(x)  # (B, num_classes)
-
 
 # depth: block, number of blocks in the four stages
 FORMS: dict[int, tuple[type[BasicBlock] | type[Bottleneck], tuple[int, int, int, int]]] = {
@@ -145,7 +155,7 @@ FORMS: dict[int, tuple[type[BasicBlock] | type[Bottleneck], tuple[int, int, int,
 }
 
 
-class ResNet(nn.Sequential):
+class ResNet(ImageChain):
     """The form for large images: a 7×7 stem, four stages with 64 to 512 channels, projections.
 
     Names ``resnet18``, ``resnet34``, ``resnet50``, ``resnet101`` and ``resnet152`` build the paper's.
@@ -170,15 +180,7 @@ class ResNet(nn.Sequential):
                 "For small images try CifarResNet."
             )
         block, counts = FORMS[depth]
-        stages, channels = OrderedDict[str, nn.Module](), 64
-        for i, (width, count) in enumerate(zip((64, 128, 256, 512), counts, strict=True), 1):
-            stage = nn.Sequential()
-            for place in range(count):
-                stride, out_channels = 2 if i > 1 and place == 0 else 1, block.expansion * width
-                shortcut = project(channels, out_channels, stride)
-                stage.append(block(channels, width, stride, shortcut))
-                channels = out_channels
-            stages[f"stage{i}"] = stage
+        stages = _stages(block, (64, 128, 256, 512), counts, project)
         super().__init__(
             OrderedDict(
                 conv=nn.Conv2d(in_channels, 64, 7, stride=2, padding=3, bias=False),
@@ -188,16 +190,8 @@ class ResNet(nn.Sequential):
                 **stages,
                 pool=nn.AdaptiveAvgPool2d(1),
                 flatten=nn.Flatten(),
-                readout=nn.Linear(channels, num_classes),
+                readout=nn.Linear(512 * block.expansion, num_classes),
             )
         )
         self.depth, self.num_classes, self.in_channels = depth, num_classes, in_channels
         initialize(self, "he")
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return list(self.named_children())
-
-    def forward(self, x: Tensor) -> Tensor:
-        check_images("ResNet", x, self.in_channels)
-        return super().forward(x)  # (B, num_classes)

@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from torch import Tensor, nn
+from torch import nn
 
 from gradatim.errors import InvalidValue
-from gradatim.models.image_input import check_images
+from gradatim.models.chains import ImageChain
 from gradatim.nn import initialize
 
 
@@ -30,7 +30,7 @@ def _head(width: int, dense: Sequence[int], num_classes: int) -> nn.Sequential:
     return nn.Sequential(*layers, nn.Linear((width, *dense)[-1], num_classes))
 
 
-class VGG(nn.Sequential):
+class VGG(ImageChain):
     r"""Stages of 3×3 convolutions, each ending in a 2×2 pool, then dense layers.
 
     Two 3×3 layers see 5×5 pixels and three see 7×7, with fewer weights than one large filter
@@ -87,11 +87,3 @@ class VGG(nn.Sequential):
         self.dense, self.pooled_size = tuple(dense), pooled_size
         self.is_normalized = is_normalized
         initialize(self, "he")
-
-    def stages(self) -> list[tuple[str, nn.Module]]:
-        """The chain's links, in order, with their names."""
-        return list(self.named_children())
-
-    def forward(self, x: Tensor) -> Tensor:
-        check_images("VGG", x, self.in_channels)
-        return super().forward(x)  # (B, num_classes)

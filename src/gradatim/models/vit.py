@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
-from gradatim.models.image_input import check_images
+from gradatim.models.image_input import check_images, count_patches
 from gradatim.models.mlp_mixer import PatchTokens
 from gradatim.models.transformer import TransformerEncoder
 from gradatim.nn.positions import LearnedPositions
@@ -94,18 +93,14 @@ class ViT(nn.Module):
         last_drop: float = 0.0,
     ) -> None:
         super().__init__()
-        if patch_size < 1 or image_size % patch_size:
-            raise InvalidValue(
-                f"ViT: patch_size must divide image_size={image_size}, got {patch_size}. "
-                f"Try one of {[p for p in range(1, image_size + 1) if image_size % p == 0]}."
-            )
+        num_tokens = count_patches("ViT", image_size, patch_size)
         self.image_size, self.patch_size, self.num_classes = image_size, patch_size, num_classes
         self.in_channels, self.dim, self.num_layers = in_channels, dim, num_layers
         self.num_heads, self.dropout, self.last_drop = num_heads, dropout, last_drop
         self.tokens = PatchTokens(in_channels, patch_size, dim)
         self.encoder = ClassTokenEncoder(
-            (image_size // patch_size) ** 2, dim, num_layers, num_heads, dropout=dropout, last_drop=last_drop
-        )  # fmt: skip
+            num_tokens, dim, num_layers, num_heads, dropout=dropout, last_drop=last_drop
+        )
         self.readout = nn.Linear(dim, num_classes)
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)

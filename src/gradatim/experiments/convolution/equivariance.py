@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from gradatim.experiments._scattered_digits import digit_images, on_canvas
+from gradatim.experiments._digits import digit_images, on_canvas
 from gradatim.instruments import equivariance_error
 from gradatim.models import MLP
 from gradatim.nn import (

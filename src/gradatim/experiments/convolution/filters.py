@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import load_sample_image
 from torch import Tensor, nn
 
-from gradatim.experiments._scattered_digits import Pair, split_digits
+from gradatim.experiments._digits import Pair, split_digits
+from gradatim.experiments.convolution._small_networks import fit_small, is_right
 from gradatim.instruments import feature_maps
 from gradatim.models import LeNet
 from gradatim.nn import correlate
@@ -46,12 +47,12 @@ def photograph() -> Tensor:
     return F.avg_pool2d(grey[None], 2)[0]
 
 
-def wave(degrees: float, size: int, period: float, phase: float = 0.0) -> Tensor:
+def wave(degrees: float, size: int, period: float) -> Tensor:
     """Stripes; 0° are upright, and the angle turns them counter-clockwise."""
     place = torch.arange(size) - (size - 1) / 2
     angle = torch.tensor(degrees * pi / 180)
     along = place[None] * angle.cos() - place[:, None] * angle.sin()
-    return (2 * pi * along / period + phase).cos()
+    return (2 * pi * along / period).cos()
 
 
 def gabor(degrees: float, size: int = 9, period: float = 4.0) -> Tensor:
@@ -141,11 +142,8 @@ def learn_stripes(report: Report, settings: Settings) -> Tensor:
     with seeded(settings.seed):
         layers = nn.Conv2d(1, 4, 5), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
         model = nn.Sequential(*layers, nn.Linear(4, 2))
-    Trainer(
-        model, lr=0.02, schedule="cosine", epochs=settings.epochs, batch_size=32, seed=settings.seed, progress=False
-    ).fit(train)  # fmt: skip
-    with torch.inference_mode():
-        accuracy = (model.eval()(test[0]).argmax(1) == test[1]).float().mean().item()
+    fit_small(model, train, lr=0.02, epochs=settings.epochs, batch_size=32, seed=settings.seed)
+    accuracy = is_right(model, *test).mean().item()
     report.claim(
         "four learned filters tell upright from lying stripes in noise", accuracy, at_least=0.95
     )
@@ -166,17 +164,15 @@ def learn_stripes(report: Report, settings: Settings) -> Tensor:
 
 def learn_digits(report: Report, settings: Settings) -> tuple[nn.Module, Tensor]:
     """A small network on enlarged digits, whose filters and maps are worth a look."""
-    (X, y), (X_test, y_test) = (
+    train, (X_test, y_test) = (
         (F.interpolate(images, scale_factor=2, mode="bilinear"), labels)
         for images, labels in split_digits(settings.seed)
     )
     with seeded(settings.seed):
         model = LeNet(image_size=16)
-    Trainer(
-        model, lr=3e-3, weight_decay=1e-3, schedule="cosine", epochs=settings.digit_epochs, batch_size=64, seed=settings.seed, progress=False
-    ).fit((X, y))  # fmt: skip
-    with torch.inference_mode():
-        accuracy = (model.eval()(X_test).argmax(1) == y_test).float().mean().item()
+    epochs = settings.digit_epochs
+    fit_small(model, train, lr=3e-3, weight_decay=1e-3, epochs=epochs, seed=settings.seed)
+    accuracy = is_right(model, X_test, y_test).mean().item()
     report.claim("LeNet on digits, with learned filters", accuracy, "accuracy", at_least=0.95)
     return model, X_test[y_test == 3][:1]
 

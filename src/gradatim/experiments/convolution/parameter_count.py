@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from gradatim.experiments._scattered_digits import split_digits
+from gradatim.experiments._digits import split_digits
+from gradatim.experiments.convolution._small_networks import fit_small, is_right
 from gradatim.models import MLP, LeNet
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
-from gradatim.training import Trainer
 
 
 @dataclass(frozen=True)
@@ -104,17 +104,14 @@ def networks(settings: Settings) -> dict[str, list[nn.Module]]:
 
 def train(settings: Settings) -> dict[str, list[tuple[int, float]]]:
     """Parameters and test error in per cent of every network."""
-    data, (X_test, y_test) = split_digits(settings.seed)
+    data, test = split_digits(settings.seed)
     with seeded(settings.seed):
         built = networks(settings)
     found: dict[str, list[tuple[int, float]]] = {}
     for kind, models in built.items():
         for model in models:
-            Trainer(
-                model, lr=5e-3, schedule="cosine", epochs=settings.epochs, batch_size=64, seed=settings.seed, progress=False
-            ).fit(data)  # fmt: skip
-            with torch.inference_mode():
-                wrong = (model.eval()(X_test).argmax(1) != y_test).float().mean().item()
+            fit_small(model, data, lr=5e-3, epochs=settings.epochs, seed=settings.seed)
+            wrong = (1 - is_right(model, *test)).mean().item()
             found.setdefault(kind, []).append((count(model), 100 * wrong))
     return found
 

@@ -6,14 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gradatim.experiments._scattered_digits import Pair, on_canvas, split_digits
+from gradatim.experiments._digits import Pair, on_canvas, split_digits
+from gradatim.experiments.convolution._small_networks import fit_small, is_right
 from gradatim.instruments import equivariance_error
 from gradatim.models import MLP
 from gradatim.nn import correlate, translation
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
-from gradatim.training import Trainer
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def shifted_accuracies(model: nn.Module, test: Pair, shifts: int) -> list[float]
     for t in range(shifts + 1):
         moves = {(0, t), (0, -t), (t, 0), (-t, 0)}
         right = [
-            (model(translation(*move)(images)).argmax(1) == labels).float().mean().item()
+            is_right(model, translation(*move)(images), labels).mean().item()
             for move in sorted(moves)
         ]
         found.append(100 * sum(right) / len(right))
@@ -121,10 +121,8 @@ def train(settings: Settings, seed: int) -> dict[str, list[float]]:
     with seeded(seed):
         models = networks(settings)
     for name, model in models.items():
-        Trainer(
-            model, lr=5e-3, schedule="cosine", epochs=settings.epochs, batch_size=64, seed=seed, progress=False
-        ).fit((X, y))  # fmt: skip
-        accuracies[name] = shifted_accuracies(model.eval(), (X_test, y_test), settings.shifts)
+        fit_small(model, (X, y), lr=5e-3, epochs=settings.epochs, seed=seed)
+        accuracies[name] = shifted_accuracies(model, (X_test, y_test), settings.shifts)
     return accuracies
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.experiments._scattered_digits import Pair, scatter, split_digits
+from gradatim.experiments._digits import Pair, scatter, split_digits
+from gradatim.experiments.convolution._small_networks import fit_small, is_right
 from gradatim.models import MLP
 from gradatim.nn import permutation
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.images import image_grid
 from gradatim.randomness import seeded
 from gradatim.reports import Report
-from gradatim.training import Trainer
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,8 @@ def scattered(settings: Settings, seed: int) -> tuple[Pair, Pair, Tensor]:
 
 def accuracy(name: str, train: Pair, test: Pair, settings: Settings, seed: int) -> float:
     model = build(name, settings.side, seed)
-    Trainer(
-        model, lr=4e-3, schedule="cosine", epochs=settings.epochs, batch_size=64, seed=seed, progress=False
-    ).fit(train)  # fmt: skip
-    with torch.inference_mode():
-        return 100 * (model.eval()(test[0]).argmax(1) == test[1]).float().mean().item()
+    fit_small(model, train, lr=4e-3, epochs=settings.epochs, seed=seed)
+    return 100 * is_right(model, *test).mean().item()
 
 
 def measure(settings: Settings) -> dict[str, list[float]]:

@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from sklearn.model_selection import train_test_split
 
-from gradatim.data import load
+from gradatim.experiments._digits import digit_images
 from gradatim.experiments.evaluation._digits_comparison import (
     Split,
     build_report,
@@ -35,9 +35,7 @@ QUICK = Settings(epochs=40)
 
 def load_split(settings: Settings) -> Split:
     """Cut test and validation sets, each with the same share of every digit."""
-    data = load("digits")
-    images = torch.as_tensor(data.X, dtype=torch.float32).reshape(-1, 1, 8, 8)
-    labels = torch.as_tensor(data.y).long()
+    images, labels = digit_images()
     rest, test = train_test_split(
         torch.arange(len(labels)),
         test_size=settings.test_share,

@@ -7,10 +7,9 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from sklearn.model_selection import train_test_split
-from torch import Tensor, nn
+from torch import nn
 
-from gradatim.data import load
+from gradatim.experiments._digits import Pair, split_digits
 from gradatim.models import MLP
 from gradatim.nn.batch_normalization import RunningMoments, batch_moments, normalize, update_running
 from gradatim.plots.style import PALETTE, new_figure
@@ -18,7 +17,6 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import NonFiniteError, Trainer
 
-Pair = tuple[Tensor, Tensor]
 GOOD = 20.0  # error in per cent below which a run counts as trained
 
 
@@ -33,15 +31,6 @@ class Settings:
 
 
 QUICK = Settings(depth=6, width=32, epochs=4, rates=(0.03, 0.3, 3.0), scales=(0.2, 1.0, 5.0))
-
-
-def split(seed: int) -> tuple[Pair, Pair]:
-    data = load("digits")
-    X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
-    train, test = train_test_split(
-        torch.arange(len(y)), test_size=0.3, random_state=seed, stratify=y
-    )
-    return (X[train], y[train]), (X[test], y[test])
 
 
 def test_error(
@@ -135,7 +124,7 @@ def run(settings: Settings) -> Report:
         "and of sizes of its first weights.",
     )
     claim_equations(report, settings)
-    train, test = split(settings.seed)
+    train, test = split_digits(settings.seed, 0.3, is_flat=True)
     nets = {"plain": None, "batch norm": "batch"}
     by_rate = {
         label: [test_error(norm, lr, 1.0, settings, train, test) for lr in settings.rates]

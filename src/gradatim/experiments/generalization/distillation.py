@@ -7,10 +7,8 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from sklearn.model_selection import train_test_split
-from torch import Tensor
 
-from gradatim.data import load
+from gradatim.experiments._digits import Pair, split_digits
 from gradatim.losses import tempered_cross_entropy
 from gradatim.models import MLP
 from gradatim.plots.style import INK, PALETTE, new_figure
@@ -18,7 +16,6 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Distillation, Trainer
 
-Pair = tuple[Tensor, Tensor]
 MISSING = 3  # the digit that no student is shown
 
 
@@ -34,15 +31,6 @@ class Settings:
 
 
 QUICK = Settings(teacher_hidden=(128, 128), teacher_epochs=10, epochs=40, repeats=1)
-
-
-def split(seed: int) -> tuple[Pair, Pair]:
-    data = load("digits")
-    X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
-    train, test = train_test_split(
-        torch.arange(len(y)), test_size=0.4, random_state=seed, stratify=y
-    )
-    return (X[train], y[train]), (X[test], y[test])
 
 
 def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:
@@ -102,7 +90,7 @@ def run(settings: Settings) -> Report:
         "student, from odds": [],
     }
     for seed in range(settings.seed, settings.seed + settings.repeats):
-        train, test = split(seed)
+        train, test = split_digits(seed, is_flat=True)
         teacher = build((64, *settings.teacher_hidden, 10), seed, dropout=0.3)
         Trainer(
             teacher, epochs=settings.teacher_epochs, batch_size=64, seed=seed, progress=False

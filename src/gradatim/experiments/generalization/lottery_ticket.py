@@ -7,18 +7,15 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from sklearn.model_selection import train_test_split
-from torch import Tensor, nn
+from torch import nn
 
-from gradatim.data import load
+from gradatim.experiments._digits import Pair, split_digits
 from gradatim.models import MLP
 from gradatim.nn import apply_masks, weight_sparsity
 from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Ticket, Trainer, find_tickets
-
-Pair = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
@@ -32,15 +29,6 @@ class Settings:
 
 
 QUICK = Settings(epochs=12, rounds=5, rate=0.5, repeats=1)
-
-
-def split(seed: int) -> tuple[Pair, Pair]:
-    data = load("digits")
-    X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
-    train, test = train_test_split(
-        torch.arange(len(y)), test_size=0.3, random_state=seed, stratify=y
-    )
-    return (X[train], y[train]), (X[test], y[test])
 
 
 def build(settings: Settings, seed: int) -> MLP:
@@ -57,7 +45,7 @@ def train_once(model: nn.Module, train: Pair, test: Pair, epochs: int, seed: int
 
 def random_scores(tickets: list[Ticket], settings: Settings, seed: int) -> list[float]:
     """Test errors of the same masks on other first weights."""
-    train, test = split(seed)
+    train, test = split_digits(seed, 0.3, is_flat=True)
     scores = []
     for ticket in tickets:
         model = apply_masks(build(settings, seed + 1000), ticket.masks)
@@ -66,7 +54,7 @@ def random_scores(tickets: list[Ticket], settings: Settings, seed: int) -> list[
 
 
 def search(settings: Settings, seed: int) -> tuple[list[Ticket], list[float]]:
-    train, test = split(seed)
+    train, test = split_digits(seed, 0.3, is_flat=True)
     model = build(settings, seed)
     tickets = find_tickets(
         model,

@@ -8,7 +8,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from gradatim.experiments.learning._digits import standard_digits
+from gradatim.experiments._digits import standard_digits
 from gradatim.instruments import LayerStatistics, variance_profile
 from gradatim.models import MLP
 from gradatim.nn import ACTIVATIONS, initialize

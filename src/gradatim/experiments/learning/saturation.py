@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from gradatim.experiments.learning._digits import standard_digits
+from gradatim.experiments._digits import standard_digits
 from gradatim.instruments import variance_profile
 from gradatim.models import MLP
 from gradatim.nn import initialize

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data import load
-from gradatim.experiments._scattered_digits import split_digits
+from gradatim.experiments._digits import split_digits
 from gradatim.randomness import seeded
 from gradatim.robust import Adversarial, Attack
 from gradatim.training import Trainer

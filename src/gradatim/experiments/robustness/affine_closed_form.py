@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 from torch import Tensor, nn
 
-from gradatim.experiments._scattered_digits import split_digits
+from gradatim.experiments._digits import split_digits
 from gradatim.linear import fit_softmax
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram
 from gradatim.plots.style import INK, PALETTE, new_figure

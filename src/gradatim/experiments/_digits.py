@@ -1,5 +1,6 @@
-"""The digits at random places of a larger canvas, as experiments on invariance train on them."""
+"""The digits, split to train and test, and put on a larger canvas."""
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from sklearn.model_selection import train_test_split
@@ -8,6 +9,7 @@ from torch import Tensor
 from gradatim.data import load
 
 Pair = tuple[Tensor, Tensor]
+Rows = tuple[np.ndarray, np.ndarray]
 
 
 def digit_images() -> Pair:
@@ -16,13 +18,22 @@ def digit_images() -> Pair:
     return torch.as_tensor(data.X).reshape(-1, 1, 8, 8), torch.as_tensor(data.y)
 
 
-def split_digits(seed: int, test_size: float = 0.4) -> tuple[Pair, Pair]:
-    """Digits to train and digits to test."""
+def split_digits(seed: int, test_size: float = 0.4, *, is_flat: bool = False) -> tuple[Pair, Pair]:
+    """Digits to train and digits to test, as images or as rows of 64 pixels."""
     X, y = digit_images()
+    X = X.flatten(1) if is_flat else X
     train, test = train_test_split(
         torch.arange(len(y)), test_size=test_size, random_state=seed, stratify=y
     )
     return (X[train], y[train]), (X[test], y[test])
+
+
+def standard_digits(seed: int) -> tuple[Rows, Rows]:
+    """Three quarters to train, a quarter to test; pixels of mean zero and deviation one in training."""
+    data = load("digits")
+    X, X_test, y, y_test = train_test_split(data.X, data.y, stratify=data.y, random_state=seed)
+    mean, deviation = X.mean(), X.std()
+    return ((X - mean) / deviation, y), ((X_test - mean) / deviation, y_test)
 
 
 def on_canvas(images: Tensor, side: int) -> Tensor:

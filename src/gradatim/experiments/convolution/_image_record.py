@@ -46,7 +46,7 @@ class Split:
 
 @dataclass(frozen=True)
 class RecordSettings:
-    """Rows, epochs and widths; from published recipes and small pilots on held-out training images."""
+    """Rows and epochs, the last of which are averaged; from published recipes and small pilots on held-out images."""
 
     seed: int = 0
     train_rows: int = 58_000
@@ -75,7 +75,7 @@ def sgd_with_fast_biases(groups: list[dict[str, Any]], lr: float) -> Optimizer:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a network is trained: everything but the network and the images.
+    """How a network is trained: everything but the network, the images and the settings.
 
     Args:
         augment: Random distortions of a training batch, in order.
@@ -84,9 +84,7 @@ class Recipe:
         lr: Largest rate; it rises for the first fifth of the run and falls to zero.
         weight_decay: Penalty on weights.
         smoothing: Share of doubt in the labels.
-        epochs: Passes over the training images.
         batch_size: Images per step.
-        averaged_epochs: Epochs at the end whose weights are averaged.
     """
 
     augment: Sequence[View]
@@ -95,9 +93,7 @@ class Recipe:
     lr: float = 0.375
     weight_decay: float = 1.3e-3
     smoothing: float = 0.1
-    epochs: int = 10
     batch_size: int = 256
-    averaged_epochs: int = 2
 
 
 class FastestStep(Callback):
@@ -134,10 +130,10 @@ class Run:
     core_minutes: float
 
 
-def train(model: nn.Module, split: Split, recipe: Recipe, seed: int) -> Run:
+def train(model: nn.Module, split: Split, recipe: Recipe, settings: RecordSettings) -> Run:
     """Train ``model`` by ``recipe`` on the training images."""
     began, fastest = time.perf_counter(), FastestStep()
-    swa = SWA(start=max(recipe.epochs - recipe.averaged_epochs, 0), every_steps=20)
+    swa = SWA(start=max(settings.epochs - settings.averaged_epochs, 0), every_steps=20)
     loss = nn.CrossEntropyLoss(label_smoothing=recipe.smoothing)
     trainer = Trainer(
         model,
@@ -145,13 +141,13 @@ def train(model: nn.Module, split: Split, recipe: Recipe, seed: int) -> Run:
         recipe.optimizer,
         lr=recipe.lr,
         weight_decay=recipe.weight_decay,
-        schedule=warm_up(epochs=0.2 * recipe.epochs, then=linear()),
-        epochs=recipe.epochs,
+        schedule=warm_up(epochs=0.2 * settings.epochs, then=linear()),
+        epochs=settings.epochs,
         batch_size=recipe.batch_size,
         metrics=["error"],
-        callbacks=[fastest, *([swa] if recipe.averaged_epochs else [])],
+        callbacks=[fastest, *([swa] if settings.averaged_epochs else [])],
         objective=Augmented(recipe.augment, loss),
-        seed=seed,
+        seed=settings.seed,
     )
     history = trainer.fit(split.train, split.validation)
     minutes = (time.perf_counter() - began) / 60
@@ -190,7 +186,7 @@ def build_report(title: str, split: Split, run: Run, recipe: Recipe, goal: Goal)
         "test error, %": f"{error:.2f} ± {margin:.2f}",
         "held-out error, %": f"{held_out:.2f}",
         "parameters": f"{sum(p.numel() for p in run.trainer.model.parameters()):,}",
-        "epochs": recipe.epochs,
+        "epochs": run.trainer.epochs,
         "minutes of one idle core": f"{run.core_minutes:.1f}",
         "minutes on the clock": f"{run.minutes:.1f}",
     }

@@ -65,13 +65,11 @@ def run(settings: Settings) -> Report:
         views=[same, mirrored, up_left, down_right, mirrored_up_left, mirrored_down_right],
         smoothing=0.2,
         lr=0.375 * settings.batch_size / 256,
-        epochs=settings.epochs,
         batch_size=settings.batch_size,
-        averaged_epochs=settings.averaged_epochs,
     )
     torch.manual_seed(settings.seed)
     model = FastCNN(10, widths=settings.widths)
     model.whiten(split.train[0][:2000])
     goal = Goal(error=15.0, core_minutes=60.0) if is_full else Goal(error=80.0, core_minutes=5.0)
-    trained = train(model, split, recipe, settings.seed)
+    trained = train(model, split, recipe, settings)
     return build_report("CIFAR-10 in half an hour on two cores", split, trained, recipe, goal)

@@ -45,15 +45,13 @@ def run(settings: Settings) -> Report:
         augment=[random_flip, random_crop, partial(cutout, size=8)],
         views=[same, mirrored],
         lr=0.375 * settings.batch_size / 256,
-        epochs=settings.epochs,
         batch_size=settings.batch_size,
-        averaged_epochs=settings.averaged_epochs,
     )
     torch.manual_seed(settings.seed)
     model = FastCNN(10, in_channels=1, widths=settings.widths)
     model.whiten(split.train[0][:2000])
     goal = Goal(error=7.0, core_minutes=50.0) if is_full else Goal(error=35.0, core_minutes=5.0)
-    trained = train(model, split, recipe, settings.seed)
+    trained = train(model, split, recipe, settings)
     return build_report(
         "Fashion-MNIST: a network that trains in minutes", split, trained, recipe, goal
     )

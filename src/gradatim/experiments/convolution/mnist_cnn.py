@@ -41,12 +41,10 @@ def run(settings: Settings) -> Report:
         optimizer="adam",
         lr=4e-3,
         weight_decay=0.0,
-        epochs=settings.epochs,
         batch_size=128,
-        averaged_epochs=settings.averaged_epochs,
     )
     torch.manual_seed(settings.seed)
     model = build("vgg", ((24,), (48, 48), (96, 96)), 10, in_channels=1)
     goal = Goal(error=0.5, core_minutes=50.0) if is_full else Goal(error=15.0, core_minutes=5.0)
-    trained = train(model, split, recipe, settings.seed)
+    trained = train(model, split, recipe, settings)
     return build_report("MNIST: a small convolutional network", split, trained, recipe, goal)

@@ -16,8 +16,6 @@ def spreads(
     label: str,
     reference: float | None = None,
     reference_label: str = "",
-    title: str = "",
-    seed: int = 0,
 ) -> Figure:
     """Show every estimate as a dot, one row for each way to make it, with mean and standard deviation.
 
@@ -26,8 +24,6 @@ def spreads(
         label: What is estimated.
         reference: A value to mark across all rows, such as the truth.
         reference_label: Its name.
-        title: Heading.
-        seed: Fixes the jitter of the dots.
 
     Example:
         >>> figure = spreads({"hold-out": [0.1, 0.3], "10-fold": [0.2, 0.21]}, label="error")
@@ -37,7 +33,7 @@ def spreads(
     if not samples:
         raise InvalidValue("spreads: samples must name at least one way, got none.")
     figure, axes = new_figure(width=7.0, height=1.3 + 0.75 * len(samples))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)  # places the dots beside each other
     heights = np.arange(len(samples))[::-1]
     for height, color, values in zip(heights, _colors(len(samples)), samples.values(), strict=True):
         points = np.asarray(values, dtype=float)
@@ -64,7 +60,7 @@ def spreads(
     axes.set_ylim(-0.5, len(samples) - 0.2)
     axes.grid(False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.set(xlabel=label, title=title)
+    axes.set_xlabel(label)
     return figure
 
 
@@ -77,7 +73,6 @@ def score_curves(
     marks: Mapping[str, float] | None = None,
     is_log_x: bool = False,
     is_log_y: bool = False,
-    title: str = "",
 ) -> Figure:
     """Draw scores against complexity, size or time; several runs become a mean with a band.
 
@@ -90,7 +85,6 @@ def score_curves(
         marks: Places to mark with a vertical line, by label.
         is_log_x: Whether places are on a logarithmic scale.
         is_log_y: Whether values are on a logarithmic scale.
-        title: Heading.
 
     Example:
         >>> figure = score_curves([1, 2], {"train": [2.0, 1.0]}, xlabel="degree", ylabel="error")
@@ -114,7 +108,7 @@ def score_curves(
         axes.set_xscale("log")
     if is_log_y:
         axes.set_yscale("log")
-    axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.legend()
     return figure
 

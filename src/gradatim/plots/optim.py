@@ -94,7 +94,6 @@ def decay_curves(
     *,
     title: str,
     ylabel: str,
-    xlabel: str = "step",
     bounds: Mapping[str, ArrayLike] | None = None,
 ) -> Figure:
     """Draw positive quantities that fall, on a logarithmic scale, with theoretical bounds dashed.
@@ -105,7 +104,6 @@ def decay_curves(
         curves: Values by label, one for each step from 0 on.
         title: Heading.
         ylabel: What falls.
-        xlabel: What it falls with.
         bounds: Values of the bounds by label.
 
     Example:
@@ -115,7 +113,7 @@ def decay_curves(
     """
     figure, panel = new_figure(width=8.0, height=4.2)
     draw_decay(panel, curves, bounds or {})
-    panel.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    panel.set(title=title, xlabel="step", ylabel=ylabel)
     panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 

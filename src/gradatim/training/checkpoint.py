@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
 from gradatim.files import load_tree, save_tree
 from gradatim.models.weights import check_weights
+from gradatim.training.batches import Batches, Stream
 from gradatim.training.callbacks import Callback
-from gradatim.training.history import Record
+from gradatim.training.history import EngineChoice, History, Record
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
@@ -96,3 +98,58 @@ def check_fit(owner: str, trainer: "Trainer", state: Mapping[str, Any]) -> None:
 
 def _groups(optimizer: Mapping[str, Any]) -> list[int]:
     return [len(group["params"]) for group in optimizer["param_groups"]]
+
+
+def run_state(trainer: "Trainer") -> dict[str, Any]:
+    """Return everything that the run of ``trainer`` needs to go on."""
+    objective, history, stream = trainer.objective, trainer.history, trainer.train_batches
+    return {
+        "model": trainer.model.state_dict(),
+        "optimizer": trainer.optimizer.state_dict(),
+        "scheduler": trainer.scheduler.state_dict() if trainer.scheduler else {},
+        "rng": torch.get_rng_state(),
+        "epoch_rng": trainer.epoch_rng,
+        "epoch": trainer.epoch,
+        "position": trainer.position,
+        "steps": trainer.steps,
+        "stopped": trainer.stop_reason,
+        "totals": trainer.totals.state_dict(),
+        "history": history.records,
+        "callbacks": [callback.state_dict() for callback in trainer.callbacks],
+        "objective": objective.state_dict(),
+        "optimizers": {name: own.state_dict() for name, own in objective.optimizers.items()},
+        "stream": stream.state_dict() if isinstance(stream, Stream) else None,
+        "engine": history.engine and list(history.engine),
+    }
+
+
+def restore_run(trainer: "Trainer", state: Mapping[str, Any]) -> None:
+    """Bring ``trainer`` into a state that :func:`check_fit` found to be its own; data and random state wait for ``fit``."""
+    trainer.optimizer.load_state_dict(state["optimizer"])
+    trainer.model.load_state_dict(state["model"])
+    if trainer.scheduler is not None:
+        trainer.scheduler.load_state_dict(state["scheduler"])
+    for callback, own in zip(trainer.callbacks, state["callbacks"], strict=True):
+        callback.load_state_dict(own)
+    trainer.objective.load_state_dict(state.get("objective", {}))
+    for name, optimizer in trainer.objective.optimizers.items():
+        optimizer.load_state_dict(state["optimizers"][name])
+    for name in ("epoch", "position", "steps", "epoch_rng"):
+        setattr(trainer, name, state[name])
+    trainer.stop_reason, engine = state["stopped"], state.get("engine")
+    trainer.history = History(state["history"], engine=engine and EngineChoice(*engine))
+    trainer.totals = trainer.new_totals()
+    trainer.totals.load_state_dict(state["totals"])
+
+
+def restore_stream(batches: Batches, state: Mapping[str, Any]) -> None:
+    """Bring a stream that keeps its place back to it."""
+    if not (isinstance(batches, Stream) and batches.has_state):
+        return
+    if state.get("stream") is not None:
+        batches.load_state_dict(state["stream"])
+    elif state["position"]:
+        raise InvalidValue(
+            "resume: the data must come back to where they were, but this checkpoint, of a version before, does "
+            "not hold their state. Resume from one written at the end of an epoch."
+        )

@@ -3,11 +3,14 @@
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import GradatimError
+from gradatim.errors import GradatimError, InvalidValue
+
+T = TypeVar("T")
 
 
 class NonFiniteError(GradatimError, ArithmeticError):
@@ -90,13 +93,18 @@ def _shape(batch: object) -> str:
     return type(batch).__name__
 
 
-def explain_bad_batch(batch: object, error: Exception) -> str:
-    """Say in one sentence that model, loss and data do not fit together."""
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return (
-        f"Trainer: model, loss and data must fit together, got a batch of {_shape(batch)}: {reason}. "
-        "Check the widths of the first and last layer, the classes (0 to C-1) and the dtypes."
-    )
+def first_step(step: Callable[[object], T], batch: object) -> T:
+    """Take the first step of a run, where model, loss and data meet, or say in one sentence that they do not fit."""
+    try:
+        return step(batch)
+    except GradatimError:
+        raise
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InvalidValue(
+            f"Trainer: model, loss and data must fit together, got a batch of {_shape(batch)}: {reason}. "
+            "Check the widths of the first and last layer, the classes (0 to C-1) and the dtypes."
+        ) from error
 
 
 def explain_bad_loss(

@@ -81,12 +81,12 @@ class Totals:
         self.bad = max(ages, key=lambda name: (ages[name], name == "loss"))
         return ages[self.bad]
 
-    def means(self) -> dict[str, float]:
+    def means(self, prefix: str = "train_") -> dict[str, float]:
         """Return ``train_loss``, if there is a loss, and ``train_<figure>``, averaged over rows."""
         self.read()
         has_loss = self.loss != 0.0 or not self.is_without_loss
         sums = ({"loss": self.loss} if has_loss else {}) | self.figures
-        return {f"train_{name}": value / max(self.rows, 1) for name, value in sums.items()}
+        return {f"{prefix}{name}": value / max(self.rows, 1) for name, value in sums.items()}
 
     def state_dict(self) -> dict[str, Any]:
         self.read()

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from gradatim.errors import GradatimError, InvalidValue
+from gradatim.errors import InvalidValue
 from gradatim.events import Cancelled, CancelToken, Tell
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_optimizer, build_schedule
@@ -22,13 +22,19 @@ from gradatim.threads import limit_threads
 from gradatim.training.batches import (
     Batch,
     Batches,
-    Stream,
     as_tensor,
     make_batches,
     prepare_target,
 )
 from gradatim.training.callbacks import Callback
-from gradatim.training.checkpoint import Checkpoint, check_fit, load_checkpoint
+from gradatim.training.checkpoint import (
+    Checkpoint,
+    check_fit,
+    load_checkpoint,
+    restore_run,
+    restore_stream,
+    run_state,
+)
 from gradatim.training.device import choose_device
 from gradatim.training.engines.channels_last import (
     reading_channels_last,
@@ -45,12 +51,13 @@ from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.health import (
     check_figures,
     check_parameters,
-    explain_bad_batch,
     explain_bad_loss,
+    first_step,
 )
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import CANCELLED, INTERRUPTED, EngineChoice, History
-from gradatim.training.metrics import Mean, MetricFunction, build_metric
+from gradatim.training.measuring import measure, outputs
+from gradatim.training.metrics import MetricFunction, build_metric
 from gradatim.training.objectives.objective import (
     Figures,
     ObjectiveFunction,
@@ -157,9 +164,11 @@ class Trainer:
 
     def _reset(self) -> None:
         self.epoch, self.position, self.steps = 0, 0, 0
-        self.history, self.totals = History(), self._new_totals()
-        self._stop: str | None = None
-        self._epoch_rng = torch.empty(0, dtype=torch.uint8)
+        self.history, self.totals = History(), self.new_totals()
+        self.stop_reason: str | None = None  # set, it ends the run after the current batch
+        self.epoch_rng = torch.empty(
+            0, dtype=torch.uint8
+        )  # the random state in which the epoch began
 
     # --- the loop
 
@@ -186,7 +195,7 @@ class Trainer:
         if self._resumed is None:
             self._reset()
         else:
-            self._restore(batches, self._resumed.get("stream"))
+            restore_stream(batches, self._resumed)
         run = self._describe(batches)
         choice = choose_engine(self.engine, run, batches)
         note = "; images lie channels last" if self.is_channels_last else ""
@@ -205,15 +214,15 @@ class Trainer:
                 torch.set_rng_state(self._resumed["rng"])
             try:
                 self._notify("on_fit_start")
-                while self.epoch < self.epochs and self._stop is None:
+                while self.epoch < self.epochs and self.stop_reason is None:
                     self._train_epoch(batches, engine, bar, cancel)
                     self._finish_epoch(held_out, bar)
             except Cancelled:
-                self._stop = CANCELLED
+                self.stop_reason = CANCELLED
             except KeyboardInterrupt:
-                self._stop = INTERRUPTED
+                self.stop_reason = INTERRUPTED
             self._resumed = None
-        self.history.stopped = self._stop
+        self.history.stopped = self.stop_reason
         self._notify("on_fit_end")
         self.train_batches = None
         self.model.eval()
@@ -246,14 +255,14 @@ class Trainer:
         with engine.mode(), self._kernels_arranged():
             for batch in self._start_epoch(batches):
                 self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
-                loss = engine(batch) if self.steps else self._first(engine, batch)
+                loss = engine(batch) if self.steps else first_step(engine, batch)
                 self.position += 1
                 self.steps += 1
                 for callback in observers:
                     with torch.inference_mode(False):
                         callback.on_batch_end(self, loss)
                 bar.advance(self.epoch, self.position, self.totals)
-                if self._stop is not None:
+                if self.stop_reason is not None:
                     break
                 if cancel is not None:
                     cancel.check()
@@ -271,22 +280,13 @@ class Trainer:
     def _start_epoch(self, batches: Batches) -> Iterator[Batch]:
         """Begin an epoch, or go on inside it with the order of batches it had."""
         if self.position == 0:
-            self._epoch_rng, self.totals = torch.get_rng_state(), self._new_totals()
+            self.epoch_rng, self.totals = torch.get_rng_state(), self.new_totals()
             return batches.epoch(self.epoch)
         now = torch.get_rng_state()
-        torch.set_rng_state(self._epoch_rng)
+        torch.set_rng_state(self.epoch_rng)
         rest = batches.epoch(self.epoch, skip=self.position)
         torch.set_rng_state(now)
         return rest
-
-    def _first(self, engine: Engine, batch: Batch) -> Tensor | None:
-        """Take the first step, where shapes and types of model and data meet."""
-        try:
-            return engine(batch)
-        except (RuntimeError, IndexError, TypeError, ValueError) as error:
-            if isinstance(error, GradatimError):
-                raise
-            raise InvalidValue(explain_bad_batch(batch, error)) from error
 
     def _finish_epoch(self, held_out: Batches | None, bar: TrainingBar) -> None:
         check_parameters(self.model, epoch=self.epoch + 1, number=self.position)
@@ -311,7 +311,8 @@ class Trainer:
             for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
                 group["lr"] = lr * factor
 
-    def _new_totals(self) -> Totals:
+    def new_totals(self) -> Totals:
+        """Return empty totals, read at once on a CPU, late on an accelerator."""
         return Totals(is_lazy=self.device.type != "cpu")
 
     def _release(self) -> None:
@@ -350,42 +351,21 @@ class Trainer:
     ) -> dict[str, float]:
         self.model.eval()
         self.objective.start("evaluate", self.epoch)
-        loss = self.objective.loss
-        meters = [build_metric(m) for m in (self.metrics if metrics is None else metrics)]
-        figures = self._measure_objective(batches) if loss is None else {}
-        if loss is not None:
-            meters = [Mean("loss", loss), *meters]
-        if meters:
-            with torch.inference_mode():
-                for batch in batches.whole():
-                    output = self.objective.output(self.model, *batch[:-1])
-                    for meter in meters:
-                        meter.update(output, batch[-1])
-        return figures | {meter.name: meter.compute() for meter in meters}
+        wanted = self.metrics if metrics is None else metrics
+        return measure(self.model, self.objective, batches, wanted, self.new_totals())
 
-    def _measure_objective(self, batches: Batches) -> dict[str, float]:
-        totals = self._new_totals()
-        # not inference mode: an objective may need gradients of its own
-        with torch.no_grad():
-            for batch in batches.whole():
-                loss, figures = loss_and_figures(self.objective, self.model, batch)
-                totals.add(loss, batches.count(batch), figures)
-        return {name.removeprefix("train_"): value for name, value in totals.means().items()}
-
-    @torch.inference_mode()
     def predict(self, inputs: object) -> Tensor:
         """Return the model's outputs for all rows of ``inputs``, in evaluation mode, on the CPU."""
         self.model.eval()
         rows = as_tensor(inputs, self.dtype, "inputs").split(max(self.batch_size, 1024))
         with reading_channels_last(self.model, self.is_channels_last):
-            parts = (self.objective.output(self.model, part.to(self.device)) for part in rows)
-            return torch.cat([part.cpu() for part in parts])
+            return outputs(self.model, self.objective, rows, self.device)
 
     # --- what callbacks use, and engines are told
 
     def stop(self, reason: str = "asked to stop") -> None:
         """End the run after the current batch."""
-        self._stop = reason
+        self.stop_reason = reason
 
     def observers(self, moment: str) -> list[Callback]:
         """Return the callbacks that do something at ``moment``."""
@@ -424,25 +404,7 @@ class Trainer:
         objective, callbacks and data."""
         if self._moving is not None:
             self._moving.sync()
-        stream = self.train_batches
-        return {
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "scheduler": self.scheduler.state_dict() if self.scheduler else {},
-            "rng": torch.get_rng_state(),
-            "epoch_rng": self._epoch_rng,
-            "epoch": self.epoch,
-            "position": self.position,
-            "steps": self.steps,
-            "stopped": self._stop,
-            "totals": self.totals.state_dict(),
-            "history": self.history.records,
-            "callbacks": [callback.state_dict() for callback in self.callbacks],
-            "objective": self.objective.state_dict(),
-            "optimizers": {k: own.state_dict() for k, own in self.objective.optimizers.items()},
-            "stream": stream.state_dict() if isinstance(stream, Stream) else None,
-            "engine": self.history.engine and list(self.history.engine),
-        }
+        return run_state(self)
 
     def resume(self, path: str | Path) -> None:
         """Load a checkpoint; the next :meth:`fit` goes on from there to the same numbers.
@@ -452,31 +414,5 @@ class Trainer:
         """
         state = load_checkpoint(path)
         check_fit(f"resume({str(path)!r})", self, state)
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.model.load_state_dict(state["model"])
-        if self.scheduler is not None:
-            self.scheduler.load_state_dict(state["scheduler"])
-        for callback, saved_state in zip(self.callbacks, state["callbacks"], strict=True):
-            callback.load_state_dict(saved_state)
-        self.objective.load_state_dict(state.get("objective", {}))
-        for name, optimizer in self.objective.optimizers.items():
-            optimizer.load_state_dict(state["optimizers"][name])
-        self.epoch, self.position, self.steps = state["epoch"], state["position"], state["steps"]
-        self._stop, self._epoch_rng = state["stopped"], state["epoch_rng"]
-        engine = state.get("engine")
-        self.history = History(state["history"], engine=engine and EngineChoice(*engine))
-        self.totals = self._new_totals()
-        self.totals.load_state_dict(state["totals"])
+        restore_run(self, state)
         self._resumed = state
-
-    def _restore(self, batches: Batches, saved: Mapping[str, Any] | None) -> None:
-        """Bring a stream that keeps its place back to it."""
-        if not (isinstance(batches, Stream) and batches.has_state):
-            return
-        if saved is not None:
-            batches.load_state_dict(saved)
-        elif self.position:
-            raise InvalidValue(
-                "resume: the data must come back to where they were, but this checkpoint, of a version before, does "
-                "not hold their state. Resume from one written at the end of an epoch."
-            )

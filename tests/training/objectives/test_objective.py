@@ -139,7 +139,7 @@ def test_a_second_loss_that_is_not_a_number_ends_the_run(poison_at):
 
 def test_figures_that_are_read_late_are_looked_at_before_the_epoch_ends():
     class Lazy(Trainer):
-        def _new_totals(self):
+        def new_totals(self):
             return Totals(is_lazy=True)
 
     for game, name in ((Game(poison_at=4), "second_loss"), (Game(poison_at=40), None)):

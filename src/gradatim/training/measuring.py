@@ -1,0 +1,75 @@
+"""What a model says of data it does not learn from: figures and outputs."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.training.batches import Batches
+from gradatim.training.metrics import Mean, MetricFunction, build_metric
+from gradatim.training.objectives.objective import Objective, loss_and_figures
+from gradatim.training.totals import Totals
+
+
+def measure(
+    model: nn.Module,
+    objective: Objective,
+    batches: Batches,
+    metrics: Sequence[str | MetricFunction],
+    totals: Totals,
+) -> dict[str, float]:
+    """Return loss and metrics of ``batches``; an objective without a loss gives its own figures.
+
+    Args:
+        model: In the mode in which it is to be measured.
+        objective: What is minimized.
+        batches: The data.
+        metrics: Names or functions ``(output, target) -> batch mean``.
+        totals: Empty; they take in what the objective gives.
+
+    Example:
+        >>> from gradatim.training.batches import InMemory
+        >>> from gradatim.training.objectives.supervised import Supervised
+        >>> pair = torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0])
+        >>> data = InMemory(pair, 2, seed=None, device=torch.device("cpu"))
+        >>> measure(nn.Identity(), Supervised("mse"), data, ["mae"], Totals())
+        {'loss': 2.0, 'mae': 1.0}
+    """
+    meters = [build_metric(metric) for metric in metrics]
+    figures = {}
+    if objective.loss is None:
+        figures = _own_figures(model, objective, batches, totals)
+    else:
+        meters = [Mean("loss", objective.loss), *meters]
+    if meters:
+        with torch.inference_mode():
+            for batch in batches.whole():
+                output = objective.output(model, *batch[:-1])
+                for meter in meters:
+                    meter.update(output, batch[-1])
+    return figures | {meter.name: meter.compute() for meter in meters}
+
+
+@torch.no_grad()  # not inference mode: an objective may need gradients of its own
+def _own_figures(
+    model: nn.Module, objective: Objective, batches: Batches, totals: Totals
+) -> dict[str, float]:
+    for batch in batches.whole():
+        loss, figures = loss_and_figures(objective, model, batch)
+        totals.add(loss, batches.count(batch), figures)
+    return totals.means("")
+
+
+@torch.inference_mode()
+def outputs(
+    model: nn.Module, objective: Objective, parts: Iterable[Tensor], device: torch.device
+) -> Tensor:
+    """Return what ``model`` says to the rows of all ``parts``, on the CPU.
+
+    Args:
+        model: In the mode in which it is to answer, on ``device``.
+        objective: Which part of the model's answer is the output.
+        parts: Inputs, a few rows each.
+        device: Where to compute.
+    """
+    return torch.cat([objective.output(model, part.to(device)).cpu() for part in parts])

@@ -128,9 +128,9 @@ def test_translations():
             parameter.mul_(2.0)
     model = TranslationModel(network, ByteTokenizer(), about={})
     sentences = ["".join(RNG.choice(list(LETTERS), 1 + k % 30)) for k in range(20)]
-    for beam_width in (1, 4):
-        whole = model.translate(sentences, beam_width=beam_width)
-        alone = [model.translate([text], beam_width=beam_width)[0] for text in sentences]
+    for num_beams in (1, 4):
+        whole = model.translate(sentences, num_beams=num_beams)
+        alone = [model.translate([text], num_beams=num_beams)[0] for text in sentences]
         assert alone == whole
 
 

@@ -10,8 +10,7 @@ where SE is the corrected error of the paired difference (:func:`~gradatim.evalu
 Why one standard error, Breiman's old measure: taking the best mean follows noise, which puts the more complex of two equal
 models ahead half of the time, and by more than a standard error one time in six. Asking for a 95 % interval instead asks
 for a proof where only a choice is due: with five folds it keeps a simple model that is worse by almost two standard
-deviations of a fold. On 36 cross-validations of small tables, the test error above that of the best candidate was
-3.3 % of the trivial model's with intervals of 95 %, 2.7 % with the best mean, and 1.5 % with one standard error.
+deviations of a fold.
 
 Why every other model and not the best alone: differences to a best model that is itself noisy have a wide error, within
 which a plainly bad model would pass.

@@ -72,10 +72,10 @@ def claim_exact(report: Report, name: str, exact: float, least: float) -> None:
     report.claim(name, exact, "{} right, to the last digit", at_least=least)
 
 
-def claim_beam(report: Report, beam_width: int, gain: float) -> None:
+def claim_beam(report: Report, num_beams: int, gain: float) -> None:
     """``gain`` is the least that the beam adds to the log-probability of what greedy search finds."""
     report.claim(
-        f"a beam of {beam_width} finds no less probable dates than greedy search", gain, above=-1e-3
+        f"a beam of {num_beams} finds no less probable dates than greedy search", gain, above=-1e-3
     )
 
 

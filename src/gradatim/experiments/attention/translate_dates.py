@@ -39,7 +39,7 @@ class Settings:
     num_layers: int = 2
     num_heads: int = 4
     lr: float = 2e-3
-    beam_width: int = 4
+    num_beams: int = 4
     exact: float = 0.99
 
 
@@ -76,7 +76,7 @@ def run(settings: Settings) -> Report:
     history = fit(model, train, test, settings)
     spent = time.process_time() - start
     greedy = translate(model, test.source, max_length=LENGTH)
-    beam = translate(model, test.source, num_beams=settings.beam_width, max_length=LENGTH)
+    beam = translate(model, test.source, num_beams=settings.num_beams, max_length=LENGTH)
     exact, searched = (share_exact(found.tokens[:, 0], test.target) for found in (greedy, beam))
     looking = share_looking_right(cross_attention(model, test.source, test.target), test)
     report = Report(
@@ -91,7 +91,7 @@ def run(settings: Settings) -> Report:
         columns=["search", "dates right, %", "mean log-probability"],
         rows=[
             ["greedy", 100 * exact, greedy.log_probs[:, 0].mean().item()],
-            [f"beam of {settings.beam_width}", 100 * searched, beam.log_probs[:, 0].mean().item()],
+            [f"beam of {settings.num_beams}", 100 * searched, beam.log_probs[:, 0].mean().item()],
         ],
     )
     _draw(report, model, test, history)
@@ -102,7 +102,7 @@ def _claim(
     report: Report, settings: Settings, *, exact: float, gain: float, looking: float, blind: float
 ) -> None:
     claim_exact(report, "dates it has not seen are translated", exact, settings.exact)
-    claim_beam(report, settings.beam_width, gain)
+    claim_beam(report, settings.num_beams, gain)
     report.claim(
         "cross-attention looks at the right part",
         expected="at least 90 % of digits from the year, month or day of the source, and 20 points more than untrained",

@@ -23,7 +23,7 @@ class Settings:
     """Shares of the 1,797 images, epochs and penalties."""
 
     seed: int = 0
-    test_share: float = 0.3
+    test_fraction: float = 0.3
     validation_share: float = 0.1
     epochs: int = 100
     weight_decay: float = 1e-3
@@ -38,7 +38,7 @@ def load_split(settings: Settings) -> Split:
     images, labels = digit_images()
     rest, test = train_test_split(
         torch.arange(len(labels)),
-        test_size=settings.test_share,
+        test_size=settings.test_fraction,
         random_state=settings.seed,
         stratify=labels,
     )

@@ -22,7 +22,7 @@ Learn = Callable[..., HebbianRun]
 @dataclass(frozen=True)
 class Settings:
     seed: int = 0
-    eta: float = 0.1
+    lr: float = 0.1
     epochs: int = 100
 
 
@@ -35,8 +35,8 @@ def run(settings: Settings) -> Report:
         summary="A target of 0 multiplies every update by 0, so a neuron that fires wrongly never learns not "
         "to; targets of ±1 repair the rule, and the error-gated form is then the perceptron.",
     )
-    learn = partial(hebbian_learning, CORNERS, lr=settings.eta, max_epochs=settings.epochs)
-    _without_bias(report, learn, settings.eta)
+    learn = partial(hebbian_learning, CORNERS, lr=settings.lr, max_epochs=settings.epochs)
+    _without_bias(report, learn, settings.lr)
     stuck = {name: learn(GATES[name]) for name in ("OR", "AND")}
     for name, wrong in (("OR", 1), ("AND", 3)):
         report.claim(
@@ -57,13 +57,13 @@ def run(settings: Settings) -> Report:
     return report
 
 
-def _without_bias(report: Report, learn: Learn, eta: float) -> None:
+def _without_bias(report: Report, learn: Learn, lr: float) -> None:
     no_bias = learn(GATES["OR"], fit_intercept=False)
     report.claim(
         "OR without a bias, targets 0 and 1: two updates suffice",
-        expected=f"weights ({eta:g}, {eta:g}), 0 wrong",
+        expected=f"weights ({lr:g}, {lr:g}), 0 wrong",
         measured=f"weights {_numbers(no_bias.weights)}, {no_bias.errors[-1]} wrong",
-        holds=no_bias.solved and np.allclose(no_bias.weights, eta),
+        holds=no_bias.solved and np.allclose(no_bias.weights, lr),
     )
     loose = learn(GATES["OR"], fit_intercept=False, strict=False)
     report.claim(

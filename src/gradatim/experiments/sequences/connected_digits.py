@@ -35,7 +35,7 @@ class Settings:
     longest: int = 5
     epochs: int = 15
     hidden_dim: int = 64
-    beam_width: int = 8
+    num_beams: int = 8
     exact: float = 0.8
 
 
@@ -118,7 +118,7 @@ def run(settings: Settings) -> Report:
     with torch.inference_mode():
         log_probs = model.eval()(test.x, test.lengths)
     path = score(*transcribe(model, test.x, test.lengths), test)
-    beam = prefix_beam_search(log_probs, test.lengths, num_beams=settings.beam_width)
+    beam = prefix_beam_search(log_probs, test.lengths, num_beams=settings.num_beams)
     searched = score(beam.tokens[:, 0], beam.lengths[:, 0], test)
     gap = _beam_against_loss(beam.tokens[:, 0], beam.lengths[:, 0], beam.log_probs[:, 0], log_probs, test)  # fmt: skip
     placed = share_in_place(log_probs.exp(), test)
@@ -132,7 +132,7 @@ def run(settings: Settings) -> Report:
         columns=["decoding", "strings right, %", "wrong digits, %"],
         rows=[
             ["best path", 100 * path.exact, 100 * path.error],
-            [f"prefix beam of {settings.beam_width}", 100 * searched.exact, 100 * searched.error],
+            [f"prefix beam of {settings.num_beams}", 100 * searched.exact, 100 * searched.error],
         ],
     )
     report.claim("strings are understood without alignment", path.exact, at_least=settings.exact)

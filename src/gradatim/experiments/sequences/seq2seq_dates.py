@@ -33,7 +33,7 @@ class Settings:
     epochs: int = 6
     hidden_dim: int = 64
     lr: float = 3e-3
-    beam_width: int = 4
+    num_beams: int = 4
     exact: float = 0.97
     attentions: tuple[str, ...] = ("additive", "dot", "none")
 
@@ -74,7 +74,7 @@ def run(settings: Settings) -> Report:
     best = outcomes["additive"].model
     greedy = translate(best, test.source, test.lengths, max_length=LENGTH)
     beam = translate(
-        best, test.source, test.lengths, num_beams=settings.beam_width, max_length=LENGTH
+        best, test.source, test.lengths, num_beams=settings.num_beams, max_length=LENGTH
     )
     gain = (beam.log_probs[:, 0] - greedy.log_probs[:, 0]).min().item()
     looking = share_looking_right(best.align(*test.tensors), test)
@@ -125,7 +125,7 @@ def _claim(
         measured=f"{looking:.2f}, untrained {chance:.2f}",
         holds=looking >= 0.9 and looking > chance + 0.2,
     )
-    claim_beam(report, settings.beam_width, gain)
+    claim_beam(report, settings.num_beams, gain)
 
 
 def _draw(report: Report, outcomes: dict[str, Outcome], test: Dates) -> None:

@@ -141,7 +141,7 @@ class TranslationCourse(Course):
     def look(self, model: TranslationModel, loss: float) -> tuple[float, str]:
         """The loss, and what the model makes of a few sentences."""
         texts = list(dict.fromkeys(pair.source for pair in self.parts.validation))[:3]
-        written = model.translate(texts, beam_width=1)
+        written = model.translate(texts, num_beams=1)
         lines = [f"{text} → {out}" for text, out in zip(texts, written, strict=True)]
         return loss, "\n".join(lines)
 
@@ -152,7 +152,7 @@ class TranslationCourse(Course):
         written = {
             COPY: texts,
             MEMORY: look_up(self.parts.train, test),
-            GREEDY: model.translate(texts, beam_width=1),
+            GREEDY: model.translate(texts, num_beams=1),
             NETWORK: model.translate(texts),
         }
         self.contestants = {

@@ -30,13 +30,13 @@ class TranslationModel(StoredWriter):
     folder_kind = "translation"
 
     def translate(
-        self, texts: Sequence[str], *, beam_width: int = BEAM, notes: list[str] | None = None
+        self, texts: Sequence[str], *, num_beams: int = BEAM, notes: list[str] | None = None
     ) -> list[str]:
         """Translate sentences.
 
         Args:
             texts: Sentences.
-            beam_width: Candidates kept in mind; 1 is greedy.
+            num_beams: Candidates kept in mind; 1 is greedy.
             notes: Collects what could not be used as it was.
         """
         rows = [encode(self.tokenizer, text) for text in texts]
@@ -59,7 +59,7 @@ class TranslationModel(StoredWriter):
                 part = places[start : start + CHUNK]
                 found = translate(
                     self.network, pad_tokens([rows[k][:context] for k in part], width),
-                    num_beams=beam_width, max_length=longest, length_power=LENGTH_POWER,
+                    num_beams=num_beams, max_length=longest, length_power=LENGTH_POWER,
                 )  # fmt: skip
                 for k, tokens in zip(part, found.tokens[:, 0].tolist(), strict=True):
                     out[k] = decode(self.tokenizer, tokens)

@@ -80,11 +80,8 @@ def lr_range_figure(found: "LRRange") -> Figure:
         panel.plot([lr], [height], "o", color=color, markersize=6, label=label)
     start = found.smoothed[0]
     low = min(found.losses)
-    panel.set_ylim(low - 0.1 * (start - low + 1e-12), start + 0.6 * (start - low + 1e-12))
-    panel.set_xscale("log")
-    panel.set_xlabel("learning rate")
-    panel.set_ylabel("loss")
-    panel.set_title("Learning-rate range test")
+    panel.set_ylim((low - 0.1 * (start - low + 1e-12), start + 0.6 * (start - low + 1e-12)))
+    panel.set(xscale="log", xlabel="learning rate", ylabel="loss", title="Learning-rate range test")
     panel.legend(loc="lower left")
     return figure
 

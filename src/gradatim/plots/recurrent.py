@@ -43,8 +43,7 @@ def gradient_against_lag(gradients: Mapping[str, TimeGradients], *, floor: float
                 np.asarray(result.lags)[shown], bound[shown], ":", color=color, linewidth=1.3
             )
     panel.axhline(1.0, color=MUTED, linewidth=0.8, zorder=0)
-    panel.set_yscale("log")
-    panel.set_xlabel("lag $t-k$")
+    panel.set(yscale="log", xlabel="lag $t-k$")
     panel.set_ylabel(r"$\|\partial E_t/\partial h_k\| \;/\; \|\partial E_t/\partial h_t\|$")
     panel.plot([], [], ":", color=INK, linewidth=1.3, label=r"bound $\gamma^{t-k}$")
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)

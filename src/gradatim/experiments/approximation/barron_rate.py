@@ -64,16 +64,12 @@ def _drawn(report: Report, settings: Settings, generator: torch.Generator) -> No
         limits = [barron_bound(m, dim, settings.radius) for m in settings.units]
         drawn[_inputs(dim)] = (settings.units, errors)
         bounds[_inputs(dim)] = (settings.units, limits)
-        rows.append(
-            [
-                dim,
-                barron_constant(dim),
-                log_log_slope(settings.units, errors),
-                errors[-1],
-                limits[-1],
-            ]
-        )
-        _claim_rate(report, dim, settings.units, errors, limits)
+        slope = log_log_slope(settings.units, errors)
+        rows.append([dim, barron_constant(dim), slope, errors[-1], limits[-1]])
+        name = f"drawn units, {_inputs(dim)}"
+        report.claim(f"{name}: squared error falls as 1/m", slope, "slope", near=(-1, 0.15))
+        ratio = max(error / limit for error, limit in zip(errors, limits, strict=True))
+        report.claim(f"{name}: within Barron's bound", ratio, at_most=1)
     report.figure(
         "drawn-units",
         rate_curves(drawn, bounds=bounds, xlabel="units $m$", ylabel="mean squared error"),
@@ -97,17 +93,6 @@ def _drawn_error(x: Tensor, m: int, settings: Settings, generator: torch.Generat
         net = barron_network(m, x.shape[1], radius=settings.radius, generator=generator)
         total += float((net(x)[:, 0] - target).square().mean())
     return total / settings.draws
-
-
-def _claim_rate(
-    report: Report, dim: int, units: tuple[int, ...], errors: list[float], limits: list[float]
-) -> None:
-    slope = log_log_slope(units, errors)
-    report.claim(
-        f"drawn units, {_inputs(dim)}: squared error falls as 1/m", slope, "slope", near=(-1, 0.15)
-    )
-    ratio = max(error / limit for error, limit in zip(errors, limits, strict=True))
-    report.claim(f"drawn units, {_inputs(dim)}: within Barron's bound", ratio, at_most=1)
 
 
 def _greedy(report: Report, settings: Settings, generator: torch.Generator) -> None:

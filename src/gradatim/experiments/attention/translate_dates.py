@@ -85,7 +85,14 @@ def run(settings: Settings) -> Report:
         f"{spent:.0f} core seconds of training.",
     )
     gain = (beam.log_probs[:, 0] - greedy.log_probs[:, 0]).min().item()
-    _claim(report, settings, exact=exact, gain=gain, looking=looking, blind=blind)
+    claim_exact(report, "dates it has not seen are translated", exact, settings.exact)
+    claim_beam(report, settings.num_beams, gain)
+    report.claim(
+        "cross-attention looks at the right part",
+        expected="at least 90 % of digits from the year, month or day of the source, and 20 points more than untrained",
+        measured=f"{looking:.2f}, untrained {blind:.2f}",
+        holds=looking >= 0.9 and looking >= blind + 0.2,
+    )
     report.table(
         f"On {len(test.written)} new dates",
         columns=["search", "dates right, %", "mean log-probability"],
@@ -96,19 +103,6 @@ def run(settings: Settings) -> Report:
     )
     _draw(report, model, test, history)
     return report
-
-
-def _claim(
-    report: Report, settings: Settings, *, exact: float, gain: float, looking: float, blind: float
-) -> None:
-    claim_exact(report, "dates it has not seen are translated", exact, settings.exact)
-    claim_beam(report, settings.num_beams, gain)
-    report.claim(
-        "cross-attention looks at the right part",
-        expected="at least 90 % of digits from the year, month or day of the source, and 20 points more than untrained",
-        measured=f"{looking:.2f}, untrained {blind:.2f}",
-        holds=looking >= 0.9 and looking >= blind + 0.2,
-    )
 
 
 def _draw(report: Report, model: Transformer, test: Dates, history: History) -> None:

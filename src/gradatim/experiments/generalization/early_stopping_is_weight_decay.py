@@ -173,10 +173,8 @@ def shrinkage_and_risk(
     figure, (left, middle, right) = new_figure(columns=3, width=11.5, height=3.9)
     for label, factor in factors.items():
         left.plot(curvature, factor, label=label)
-    left.set_xscale("log")
-    left.set_xlabel(r"curvature over strength, $\lambda/\mu$")
-    left.set_ylabel("share of the solution kept")
-    left.set_title("Direction by direction")
+    left.set(xscale="log", xlabel=r"curvature over strength, $\lambda/\mu$")
+    left.set(ylabel="share of the solution kept", title="Direction by direction")
     left.legend()
     _draw_plane(middle, plane, np.asarray(hessian, dtype=float))
     for color, (label, (strength, risk)) in zip(PALETTE, risks.items(), strict=False):
@@ -186,8 +184,7 @@ def shrinkage_and_risk(
         right.plot(strength[best], risk[best], "o", color=color, markersize=6)
     right.set(xscale="log", yscale="log")
     right.invert_xaxis()
-    right.set_xlabel(r"$\mu$, or $1/\eta T$  (more fitting →)")
-    right.set_ylabel("excess risk")
+    right.set(xlabel=r"$\mu$, or $1/\eta T$  (more fitting →)", ylabel="excess risk")
     right.set_title("Test error")
     right.legend()
     return figure

@@ -69,8 +69,7 @@ def noise_figure(
         )
     left.plot(0, 0, "*", color=INK, markersize=13, markeredgecolor="white", label="full gradient")
     left.set_aspect("equal", adjustable="datalim")
-    left.set_title("Gradients of single batches")
-    left.set_xlabel("first principal direction of the noise")
+    left.set(title="Gradients of single batches", xlabel="first principal direction of the noise")
     left.set_ylabel("second")
     left.legend(loc="upper right")
     for place, (label, values) in enumerate(variances.items()):
@@ -93,9 +92,7 @@ def noise_figure(
             linewidth=1.3,
         )
     right.set_xscale("log", base=2)
-    right.set_yscale("log")
-    right.set_title("Variance against batch size")
-    right.set_xlabel("batch size m")
+    right.set(yscale="log", title="Variance against batch size", xlabel="batch size m")
     right.set_ylabel(r"$E\,\Vert g_B-\nabla E\Vert^2$")
     right.tick_params(axis="both", colors=MUTED)
     right.legend()

@@ -190,8 +190,7 @@ def gradient_decay(
         panel.plot(
             power, float(bound) ** power, ":", color=INK, label=f"bound ${bound:g}^\\ell$", zorder=1
         )
-    panel.set_yscale("log")
-    panel.set_xlabel("layers the gradient has come through")
+    panel.set(yscale="log", xlabel="layers the gradient has come through")
     panel.set_ylabel("gradient norm, relative to the last layer")
     panel.legend()
     return figure

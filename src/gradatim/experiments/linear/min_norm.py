@@ -124,11 +124,7 @@ def solution_line(
         plane.plot(*path[0].numpy(), "o", markersize=7, color=colour)
     star = {"markersize": 15, "color": PALETTE[4], "markeredgecolor": INK}
     plane.plot(*shortest.numpy(), "*", zorder=5, label="$X^+y$", **star)
-    plane.set_aspect("equal")
-    plane.set_xlim(-2.4, 2.9)
-    plane.set_ylim(-2.4, 2.4)
-    plane.set_xlabel("$w_1$")
-    plane.set_ylabel("$w_2$")
+    plane.set(aspect="equal", xlim=(-2.4, 2.9), ylim=(-2.4, 2.4), xlabel="$w_1$", ylabel="$w_2$")
     plane.set_title("One equation, two unknowns")
     plane.legend(loc="lower left", fontsize=8)
     for label, curve in curves.items():

@@ -43,14 +43,9 @@ def perceptron_path(X: ArrayLike, y: ArrayLike, path: ArrayLike, found: Separati
         _draw_line(axes, found.weights, found.bias, along, **style)
     draw_classes(axes, points, y)
     centre = points.mean(axis=0)
-    axes.set(
-        xlim=(centre[0] - reach, centre[0] + reach),
-        ylim=(centre[1] - reach, centre[1] + reach),
-        xlabel="$x_1$",
-        ylabel="$x_2$",
-        aspect="equal",
-    )
-    axes.set_title(f"{len(lines)} mistakes, {len(lines)} lines")
+    axes.set_xlim((centre[0] - reach, centre[0] + reach))
+    axes.set(ylim=(centre[1] - reach, centre[1] + reach), xlabel="$x_1$", ylabel="$x_2$")
+    axes.set(aspect="equal", title=f"{len(lines)} mistakes, {len(lines)} lines")
     axes.legend(loc="upper left")
     return figure
 
@@ -99,9 +94,8 @@ def version_space(X: ArrayLike, y: ArrayLike, counts: Sequence[int]) -> Figure:
         )
         for row in rows:
             _draw_line(panel, row, 0.0, np.array([-2.0, 2.0]), color=RULE, linewidth=1.0)
-        panel.set_title(f"{count} point{'s' * (count > 1)}")
-        panel.set(aspect="equal", xlim=(-1, 1), ylim=(-1, 1), xlabel="$w_1$")
-        panel.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        panel.set(title=f"{count} point{'s' * (count > 1)}", aspect="equal", xlim=(-1, 1))
+        panel.set(ylim=(-1, 1), xlabel="$w_1$", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         panel.grid(False)
     np.ravel(axes)[0].set_ylabel("$w_2$")
     return figure

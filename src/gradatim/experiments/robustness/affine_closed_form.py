@@ -222,11 +222,9 @@ def norm_balls(weight: ArrayLike, bias: float, point: ArrayLike) -> Figure:
         arrow = {"arrowstyle": "-|>", "color": PALETTE[1], "lw": 2, "shrinkA": 0, "shrinkB": 0}
         panel.annotate("", x.numpy() + eta, x.numpy(), arrowprops=arrow)
         panel.plot(*x.numpy(), "o", color=INK, markersize=5)
-        panel.set_xlim(x[0].item() - reach, x[0].item() + reach)
-        panel.set_ylim(x[1].item() - reach, x[1].item() + reach)
-        panel.set_aspect("equal")
-        panel.set_title(rf"$\ell_{name}$: {distance:.3f}")
-        panel.set_xlabel("$x_1$")
+        panel.set_xlim((x[0].item() - reach, x[0].item() + reach))
+        panel.set(ylim=(x[1].item() - reach, x[1].item() + reach), aspect="equal")
+        panel.set(title=rf"$\ell_{name}$: {distance:.3f}", xlabel="$x_1$")
     axes[0].set_ylabel("$x_2$")
     return figure
 

@@ -176,10 +176,7 @@ def matrix_powers(
         k, spectral_radius ** k.astype(float), "--", label=r"$\rho(U)^k$, what eigenvalues suggest"
     )
     panel.axhline(1.0, color=MUTED, linewidth=0.8, zorder=0)
-    panel.set_yscale("log")
-    panel.set_ylim(min(values.min(), 1.0) / 10, values.max() * 100)
-    panel.set_xlabel("steps $k$")
-    panel.set_ylabel("largest growth of a gradient")
-    panel.set_title(title)
+    panel.set(yscale="log", ylim=(min(values.min(), 1.0) / 10, values.max() * 100))
+    panel.set(xlabel="steps $k$", ylabel="largest growth of a gradient", title=title)
     panel.legend()
     return figure

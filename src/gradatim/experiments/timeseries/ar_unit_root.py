@@ -199,10 +199,7 @@ def root_circle(roots: Mapping[str, ArrayLike]) -> Figure:
             markerfacecolor="none", markeredgewidth=2.0, zorder=3,
         )  # fmt: skip
     reach = 1.15 * max(1.0, *(np.abs(np.asarray(z)).max() for z in roots.values()))
-    panel.set_xlim(-reach, reach)
-    panel.set_ylim(-reach, reach)
-    panel.set_aspect("equal")
-    panel.set_xlabel("real part")
+    panel.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="real part")
     panel.set_ylabel("imaginary part")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return figure

@@ -24,6 +24,31 @@ class Unavailable(GradatimError, OSError):
     exit_code = 1
 
 
+def require(holds: object, rule: str, got: object, remedy: str = "") -> None:
+    """Raise, unless ``holds``, the house's sentence: the rule, what was given, what to try.
+
+    >>> require(0 < 2 < 1, "find_tickets: rate must be in (0, 1)", 2, "Try rate=0.2.")
+    Traceback (most recent call last):
+    ...
+    gradatim.errors.InvalidValue: find_tickets: rate must be in (0, 1), got 2. Try rate=0.2.
+    """
+    if not holds:
+        raise InvalidValue(f"{rule}, got {got}. {remedy}".rstrip())
+
+
+def require_whole(owner: str, **counts: float) -> None:
+    """Raise unless every count is a whole number from 1.
+
+    >>> require_whole("pgd", steps=2.5)
+    Traceback (most recent call last):
+    ...
+    gradatim.errors.InvalidValue: pgd: steps must be a whole number from 1, got 2.5.
+    """
+    for name, count in counts.items():
+        is_whole = count >= 1 and count == int(count)
+        require(is_whole, f"{owner}: {name} must be a whole number from 1", repr(count))
+
+
 def nearest_first(value: str, choices: Iterable[str]) -> list[str]:
     """Sort ``choices`` by likeness to ``value``, ties in the order given.
 

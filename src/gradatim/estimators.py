@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.model_folder import save_model
 from gradatim.models import MLP, describe, load_weights, rebuild
 from gradatim.randomness import seeded
@@ -114,8 +114,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
         target, outputs, loss, strata = self._encode(y)
         self.mean_, self.scale_ = _spread(X) if self.standardize else _no_spread(X)
         inputs = ((X - self.mean_) / self.scale_).astype(np.float32)
-        if self.members < 1:
-            raise InvalidValue(f"{self._name}: members must be at least 1, got {self.members}.")
+        require(self.members >= 1, f"{self._name}: members must be at least 1", self.members)
         rng = check_random_state(self.random_state) if self.random_state is not None else None
         first = self.seed if rng is None else int(rng.randint(2**31 - 1))
         return _Job(inputs, target, outputs, loss, strata, range(first, first + self.members))

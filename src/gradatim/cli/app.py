@@ -14,7 +14,7 @@ from gradatim.cli.data import data_app
 from gradatim.cli.fit import export, fit, predict
 from gradatim.cli.fit_options import FitCommand
 from gradatim.cli.generate import generate
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 
 app = typer.Typer(
     name="gradatim",
@@ -134,8 +134,8 @@ def _overrides(seed: int | None, changes: list[str]) -> dict[str, str]:
     overrides = {} if seed is None else {"seed": str(seed)}
     for change in changes:
         key, equals, value = change.partition("=")
-        if not (key.strip() and equals):
-            raise InvalidValue(f"run: --set must be KEY=VALUE, got {change!r}. Try --set seed=1.")
+        rule = "run: --set must be KEY=VALUE"
+        require(key.strip() and equals, rule, repr(change), "Try --set seed=1.")
         if key.strip() in overrides:
             raise InvalidValue(
                 f"run: --set must name each setting once, got {key.strip()!r} twice."

@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 
 
 def _columns(x: Tensor) -> Tensor:
@@ -30,8 +30,7 @@ def polynomial(x: Tensor, degree: int) -> Tensor:
         >>> polynomial(torch.tensor([[2.0, 3.0]]), degree=2)
         tensor([[2., 3., 4., 6., 9.]])
     """
-    if degree < 1:
-        raise InvalidValue(f"polynomial: degree must be at least 1, got {degree}.")
+    require(degree >= 1, "polynomial: degree must be at least 1", degree)
     x = _columns(x)
     powers = (combinations_with_replacement(range(x.shape[1]), n + 1) for n in range(degree))
     return torch.stack([x[:, list(p)].prod(1) for same in powers for p in same], dim=1)
@@ -104,8 +103,7 @@ class GaussianBasis(nn.Module):
 
     def __init__(self, centers: Tensor, *, width: float = 1.0) -> None:
         super().__init__()
-        if not width > 0:
-            raise InvalidValue(f"GaussianBasis: width must be positive, got {width}. Try 1.0.")
+        require(width > 0, "GaussianBasis: width must be positive", width, "Try 1.0.")
         centers = _columns(centers).detach().clone()
         self.width = width
         self.centers = nn.Parameter(centers)

@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.linear.separability import halfspace
 
 
@@ -29,8 +29,7 @@ def cover_count(n: int, d: int) -> int:
     Reference:
         Cover, Geometrical and statistical properties of systems of linear inequalities, 1965.
     """
-    if n < 1 or d < 1:
-        raise InvalidValue(f"cover_count: n and d must be at least 1, got n={n}, d={d}.")
+    require(n >= 1 and d >= 1, "cover_count: n and d must be at least 1", f"n={n}, d={d}")
     return 2 * sum(comb(n - 1, i) for i in range(d))
 
 
@@ -53,8 +52,8 @@ def dichotomies(points: ArrayLike) -> NDArray[np.int8]:
         6
     """
     rows = np.asarray(points, dtype=float)
-    if rows.ndim != 2 or len(rows) == 0:
-        raise InvalidValue(f"dichotomies: points must have shape (n, d), got {rows.shape}.")
+    rule = "dichotomies: points must have shape (n, d)"
+    require(rows.ndim == 2 and len(rows) != 0, rule, rows.shape)
     first = rows[0]
     if not first.any():
         return np.zeros((0, len(rows)), dtype=np.int8)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.linear.inputs import Array, as_design, as_target
 
 
@@ -98,8 +98,7 @@ def descend_least_squares(
     """
     design = as_design("descend_least_squares", X)
     target = as_target("descend_least_squares", y, len(design))
-    if lr is not None and lr <= 0:
-        raise InvalidValue(f"descend_least_squares: lr must be positive, got {lr}. Leave it out.")
+    require(lr is None or lr > 0, "descend_least_squares: lr must be positive", lr, "Leave it out.")
     eta = 1 / hessian_eigenvalues(design)[-1].item() if lr is None else lr
     shape = (design.shape[1], *target.shape[1:])
     weight = torch.zeros(shape, dtype=design.dtype) if start is None else start.detach().double()

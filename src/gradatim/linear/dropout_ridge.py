@@ -15,15 +15,14 @@ an L2 penalty that adapts: a feature pays by its own size :math:`s_j`. On featur
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.linear.affine import Affine
 from gradatim.linear.inputs import Array, as_design, as_target
 from gradatim.linear.least_squares import centre
 
 
 def _check(owner: str, keep: float) -> None:
-    if not 0.0 < keep <= 1.0:
-        raise InvalidValue(f"{owner}: keep must be in (0, 1], got {keep}. Try keep=0.8.")
+    require(0.0 < keep <= 1.0, f"{owner}: keep must be in (0, 1]", keep, "Try keep=0.8.")
 
 
 def dropout_penalty(weight: Tensor, X: Array, *, keep: float) -> Tensor:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 
 Surface = Callable[[Tensor], Tensor]
 Box = tuple[tuple[float, float], tuple[float, float]]
@@ -88,10 +88,7 @@ class StationaryPoints(NamedTuple):
 
 def _grid(box: Box, resolution: int) -> Tensor:
     """Centres of ``resolution`` × ``resolution`` equal cells, shape ``(resolution², 2)``."""
-    if resolution < 1:
-        raise InvalidValue(
-            f"error surface: resolution must be at least 1, got {resolution}. Try 50."
-        )
+    require(resolution >= 1, "error surface: resolution must be at least 1", resolution, "Try 50.")
     offsets = (torch.arange(resolution, dtype=torch.float64) + 0.5) / resolution
     axes = [low + (high - low) * offsets for low, high in box]
     return torch.cartesian_prod(*axes)

@@ -4,9 +4,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, require
 
 Array = Tensor | np.ndarray
+_BAD = "NaN or infinity"
 
 
 def as_design(owner: str, X: Array) -> Tensor:
@@ -14,26 +15,18 @@ def as_design(owner: str, X: Array) -> Tensor:
     design = torch.as_tensor(X).detach().double()
     if design.ndim == 1:
         design = design[:, None]  # (N, 1)
-    if design.ndim != 2 or not design.numel():
-        raise InvalidValue(
-            f"{owner}: X must be a matrix of samples by features, got shape {tuple(design.shape)}."
-        )
-    if not torch.isfinite(design).all():
-        raise InvalidValue(
-            f"{owner}: X must be finite, got NaN or infinity. Impute missing values."
-        )
+    is_matrix, shape = design.ndim == 2 and design.numel(), f"shape {tuple(design.shape)}"
+    require(is_matrix, f"{owner}: X must be a matrix of samples by features", shape)
+    require(design.isfinite().all(), f"{owner}: X must be finite", _BAD, "Impute missing values.")
     return design
 
 
 def as_target(owner: str, y: Array, num_samples: int) -> Tensor:
     """Return ``y`` as finite float64 of shape ``(N,)`` or ``(N, K)``."""
     target = torch.as_tensor(y).detach().double()
-    if target.ndim not in (1, 2) or len(target) != num_samples:
-        raise InvalidValue(
-            f"{owner}: y must have one row per row of X, {num_samples}, got shape {tuple(target.shape)}."
-        )
-    if not torch.isfinite(target).all():
-        raise InvalidValue(f"{owner}: y must be finite, got NaN or infinity. Drop those rows.")
+    fits, shape = target.ndim in (1, 2) and len(target) == num_samples, tuple(target.shape)
+    require(fits, f"{owner}: y must have one row per row of X, {num_samples}", f"shape {shape}")
+    require(target.isfinite().all(), f"{owner}: y must be finite", _BAD, "Drop those rows.")
     return target
 
 
@@ -47,13 +40,9 @@ def as_labels(owner: str, y: Array, num_samples: int) -> tuple[Tensor, Tensor]:
     labels = torch.as_tensor(y).detach()
     if labels.is_floating_point():
         raise InvalidType(f"{owner}: y must hold integer labels, got {labels.dtype}. Try y.long().")
-    if labels.shape != (num_samples,):
-        raise InvalidValue(
-            f"{owner}: y must have one label per row of X, {num_samples}, got shape {tuple(labels.shape)}."
-        )
+    fits, shape = labels.shape == (num_samples,), f"shape {tuple(labels.shape)}"
+    require(fits, f"{owner}: y must have one label per row of X, {num_samples}", shape)
     classes, indices = torch.unique(labels.long(), return_inverse=True)
-    if len(classes) < 2:
-        raise InvalidValue(
-            f"{owner}: y must hold two or more classes, got only {classes.tolist()}."
-        )
+    only = f"only {classes.tolist()}"
+    require(len(classes) >= 2, f"{owner}: y must hold two or more classes", only)
     return classes, indices

@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 
 
 class Likelihood(NamedTuple):
@@ -156,8 +156,5 @@ def negative_log_likelihood(
         tensor([0.9189])
     """
     row = likelihood(name)
-    if not scale > 0:
-        raise InvalidValue(
-            f"negative_log_likelihood: scale must be positive, got {scale}. Try 1.0."
-        )
+    require(scale > 0, "negative_log_likelihood: scale must be positive", scale, "Try 1.0.")
     return row.factor(scale) * row.loss(output, target) + row.offset(scale, target)

@@ -13,17 +13,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.linear.affine import LinearClassifier
 from gradatim.linear.descent import with_ones
 from gradatim.linear.inputs import Array, as_design, as_labels
 
 
 def _check(owner: str, weight_decay: float) -> None:
-    if weight_decay < 0:
-        raise InvalidValue(
-            f"{owner}: weight_decay must be zero or positive, got {weight_decay}. Try 1e-4."
-        )
+    rule = f"{owner}: weight_decay must be zero or positive"
+    require(weight_decay >= 0, rule, weight_decay, "Try 1e-4.")
 
 
 def _no_maximum(owner: str) -> InvalidValue:
@@ -92,10 +90,8 @@ def fit_logistic(
     _check("fit_logistic", weight_decay)
     design, mean, scale = _standardize(as_design("fit_logistic", X), weight_decay)
     classes, indices = as_labels("fit_logistic", y, len(design))
-    if len(classes) != 2:
-        raise InvalidValue(
-            f"fit_logistic: y must hold two classes, got {len(classes)}. Try fit_softmax."
-        )
+    rule = "fit_logistic: y must hold two classes"
+    require(len(classes) == 2, rule, len(classes), "Try fit_softmax.")
     target = indices.double()
     design = with_ones(design)  # (N, d + 1), the last column is the bias
     decay = torch.cat([weight_decay / scale.square(), torch.zeros(1, dtype=scale.dtype)])

@@ -13,7 +13,7 @@ scikit-learn's ``Ridge(alpha)`` penalizes the sum of squares by :math:`\alpha\lV
 
 import torch
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 from gradatim.linear.affine import Affine
 from gradatim.linear.inputs import Array, as_design, as_target
 from gradatim.linear.least_squares import centre
@@ -40,11 +40,8 @@ def fit_ridge(
         tensor([1.], dtype=torch.float64)
     """
     choose("fit_ridge", "reduction", reduction, REDUCTIONS)
-    if not weight_decay > 0:
-        raise InvalidValue(
-            f"fit_ridge: weight_decay must be positive, got {weight_decay}. "
-            "Try fit_least_squares for no penalty."
-        )
+    rule = "fit_ridge: weight_decay must be positive"
+    require(weight_decay > 0, rule, weight_decay, "Try fit_least_squares for no penalty.")
     design = as_design("fit_ridge", X)
     target = as_target("fit_ridge", y, len(design))
     num_samples, dim = design.shape
@@ -92,11 +89,9 @@ def map_weight_decay(
         0.004
     """
     choose("map_weight_decay", "objective", objective, OBJECTIVES)
-    if min(prior_variance, noise_variance, num_samples) <= 0:
-        raise InvalidValue(
-            "map_weight_decay: prior_variance, noise_variance and num_samples must be positive, "
-            f"got {prior_variance}, {noise_variance}, {num_samples}."
-        )
+    rule = "map_weight_decay: prior_variance, noise_variance and num_samples must be positive"
+    got = f"{prior_variance}, {noise_variance}, {num_samples}"
+    require(min(prior_variance, noise_variance, num_samples) > 0, rule, got)
     scale = 1.0 if objective.startswith("nll") else 2 * noise_variance
     count = num_samples if objective in ("mse", "nll_mean") else 1
     return scale / (count * prior_variance)

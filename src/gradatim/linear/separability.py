@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 
 Array = NDArray[np.float64]
 
@@ -106,8 +106,7 @@ def signed_distance(X: ArrayLike, weights: ArrayLike, bias: float = 0.0) -> Arra
     """
     normal = np.asarray(weights, dtype=float)
     length = float(np.linalg.norm(normal))
-    if length == 0:
-        raise InvalidValue(f"signed_distance: weights must not all be zero, got {normal}.")
+    require(length != 0, "signed_distance: weights must not all be zero", normal)
     return np.asarray((np.asarray(X, dtype=float) @ normal + bias) / length)
 
 
@@ -147,17 +146,20 @@ def maximal_margin(rows: Array) -> tuple[Array, float]:
     return weights, float((rows @ weights).min())
 
 
+def require_paired(owner: str, points: Array, labels: NDArray[Any], argument: str) -> None:
+    """Raise unless ``points`` are rows and there is one label for each."""
+    is_paired = points.ndim == 2 and labels.shape == points.shape[:1]
+    got = f"{points.shape} and {labels.shape}"
+    require(is_paired, f"{owner}: X and {argument} must have shapes (n, d) and (n,)", got)
+
+
 def _signed_labels(owner: str, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array, tuple[Any, Any]]:
     points, labels = np.asarray(X, dtype=float), np.asarray(y)
-    if points.ndim != 2 or labels.shape != points.shape[:1]:
-        raise InvalidValue(
-            f"{owner}: X and y must have shapes (n, d) and (n,), got {points.shape} and {labels.shape}."
-        )
-    if not np.isfinite(points).all():
-        raise InvalidValue(f"{owner}: X must be finite, got NaN or infinity. Drop or impute them.")
+    require_paired(owner, points, labels, "y")
+    is_finite, bad = np.isfinite(points).all(), "NaN or infinity"
+    require(is_finite, f"{owner}: X must be finite", bad, "Drop or impute them.")
     classes = np.unique(labels)
-    if len(classes) != 2:
-        raise InvalidValue(f"{owner}: y must hold two distinct labels, got {len(classes)}.")
+    require(len(classes) == 2, f"{owner}: y must hold two distinct labels", len(classes))
     low, high = classes.tolist()
     return points, np.where(labels == high, 1.0, -1.0), (low, high)
 

@@ -8,18 +8,15 @@ drawn from the tempered teacher.
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.losses.named import cross_entropy
 
 
 def check_distillation(temperature: float, mix: float) -> None:
     """Raise unless temperature and mix can be used."""
-    if not temperature > 0:
-        raise InvalidValue(
-            f"distillation: temperature must be more than 0, got {temperature}. Try 2.0."
-        )
-    if not 0.0 <= mix <= 1.0:
-        raise InvalidValue(f"distillation: mix must be in [0, 1], got {mix}. Try 0.9.")
+    rule = "distillation: temperature must be more than 0"
+    require(temperature > 0, rule, temperature, "Try 2.0.")
+    require(0.0 <= mix <= 1.0, "distillation: mix must be in [0, 1]", mix, "Try 0.9.")
 
 
 def tempered_cross_entropy(student: Tensor, teacher: Tensor, temperature: float = 2.0) -> Tensor:

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 
 if TYPE_CHECKING:
     from gradatim.losses.named import Loss
@@ -38,10 +38,8 @@ def uniform_confusion(num_classes: int, smoothing: float = 0.1) -> Tensor:
 
 def check_smoothing(smoothing: float) -> None:
     """Raise unless ``smoothing`` is a share."""
-    if not 0.0 <= smoothing <= 1.0:
-        raise InvalidValue(
-            f"label smoothing: smoothing must be in [0, 1], got {smoothing}. Try 0.1."
-        )
+    rule = "label smoothing: smoothing must be in [0, 1]"
+    require(0.0 <= smoothing <= 1.0, rule, smoothing, "Try 0.1.")
 
 
 def check_confusion(confusion: Tensor) -> None:

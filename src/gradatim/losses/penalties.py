@@ -14,7 +14,7 @@ optimizer's ``weight_decay``; for plain gradient descent the two are one.
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.losses.named import Loss
 
 
@@ -91,10 +91,8 @@ def penalized(
         0.0
     """
     for name, strength in (("l1", l1), ("l2", l2)):
-        if not strength >= 0:
-            raise InvalidValue(
-                f"penalized: {name} must be at least 0, got {strength}. Try {name}=1e-4."
-            )
+        rule = f"penalized: {name} must be at least 0"
+        require(strength >= 0, rule, strength, f"Try {name}=1e-4.")
 
     def penalized_loss(output: Tensor, target: Tensor) -> Tensor:
         total = loss(output, target)

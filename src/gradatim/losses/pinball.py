@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 
 if TYPE_CHECKING:
     from gradatim.losses.named import Loss
@@ -34,10 +34,9 @@ def quantile_loss(quantiles: Sequence[float]) -> "Loss":
     Reference:
         Koenker and Bassett, Regression Quantiles, 1978.
     """
-    if not quantiles or not all(0.0 < level < 1.0 for level in quantiles):
-        raise InvalidValue(
-            f"quantile_loss: quantiles must be between 0 and 1, got {tuple(quantiles)}. Try (0.05, 0.5, 0.95)."
-        )
+    fits = quantiles and all(0.0 < level < 1.0 for level in quantiles)
+    rule = "quantile_loss: quantiles must be between 0 and 1"
+    require(fits, rule, tuple(quantiles), "Try (0.05, 0.5, 0.95).")
 
     def loss(output: Tensor, target: Tensor) -> Tensor:
         levels = torch.as_tensor(quantiles, dtype=output.dtype, device=output.device)

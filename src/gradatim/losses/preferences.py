@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 
 
 def comparison_loss(chosen: Tensor, rejected: Tensor) -> Tensor:
@@ -57,8 +57,7 @@ def dpo_loss(
     Reference:
         Rafailov et al., Direct Preference Optimization, 2023, eq. 7.
     """
-    if not beta > 0:
-        raise InvalidValue(f"dpo_loss: beta must be more than 0, got {beta}. Try 0.1.")
+    require(beta > 0, "dpo_loss: beta must be more than 0", beta, "Try 0.1.")
     return comparison_loss(
         beta * (chosen - chosen_reference), beta * (rejected - rejected_reference)
     )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 from gradatim.neurons.linear_threshold import Array, LinearThreshold
 
 
@@ -93,11 +93,8 @@ class Adaline(LinearThreshold):
             default, limit, name = 0.1 / scale, 2.0 / scale, "2/max|x|^2"
         if self.lr is None:
             return default
-        if self.lr >= limit:
-            raise InvalidValue(
-                f"Adaline: lr must be below {name} = {limit:.3g} to converge, got {self.lr}. "
-                "Try lr=None, or scale the inputs."
-            )
+        rule = f"Adaline: lr must be below {name} = {limit:.3g} to converge"
+        require(self.lr < limit, rule, self.lr, "Try lr=None, or scale the inputs.")
         return self.lr
 
 

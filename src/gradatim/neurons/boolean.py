@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.neurons.threshold import ThresholdNetwork, binary_inputs
 
 MAX_INPUTS = 12
@@ -60,9 +60,6 @@ def _num_inputs(table: Tensor) -> int:
             "boolean_network: truth_table must have a power of two of values, from 2 to "
             f"{2**MAX_INPUTS}, got shape {tuple(table.shape)}."
         )
-    if not ((table == 0) | (table == 1)).all():
-        raise InvalidValue(
-            "boolean_network: truth_table must hold zeros and ones, "
-            f"got {sorted(set(table.flatten().tolist()))[:5]}."
-        )
+    rule = "boolean_network: truth_table must hold zeros and ones"
+    require(((table == 0) | (table == 1)).all(), rule, sorted(set(table.flatten().tolist()))[:5])
     return n

@@ -4,7 +4,7 @@ from math import erfc, log, log2, prod, sqrt
 
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.neurons.settling import as_states
 
 TRANSITION = 0.138
@@ -52,8 +52,7 @@ def bit_error(n: float, d: float) -> float:
         >>> round(bit_error(138, 1000), 4)
         0.0036
     """
-    if n <= 0 or d <= 0:
-        raise InvalidValue(f"bit_error: n and d must be positive, got n={n}, d={d}.")
+    require(n > 0 and d > 0, "bit_error: n and d must be positive", f"n={n}, d={d}")
     return 0.5 * erfc(sqrt(d / (2 * n)))
 
 
@@ -73,8 +72,7 @@ def hopfield_capacity(d: int) -> float:
         >>> hopfield_capacity(1024)
         51.2
     """
-    if d < 2:
-        raise InvalidValue(f"hopfield_capacity: d must be at least 2, got {d}.")
+    require(d >= 2, "hopfield_capacity: d must be at least 2", d)
     return d / (2 * log2(d))
 
 
@@ -94,8 +92,6 @@ def dense_capacity(d: int, order: int) -> float:
     Reference:
         Krotov and Hopfield, Dense associative memory for pattern recognition, 2016, eq. 6.
     """
-    if d < 2 or order < 2:
-        raise InvalidValue(
-            f"dense_capacity: d and order must be at least 2, got d={d}, order={order}."
-        )
+    got = f"d={d}, order={order}"
+    require(d >= 2 and order >= 2, "dense_capacity: d and order must be at least 2", got)
     return d ** (order - 1) / (2 * prod(range(1, 2 * order - 2, 2)) * log(d))

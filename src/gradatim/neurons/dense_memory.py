@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 from gradatim.neurons.pattern_memory import PatternMemory
 from gradatim.neurons.settling import SERIAL, Recall, as_states, settle, signs, visits
 
@@ -42,8 +42,7 @@ class DenseMemory(PatternMemory):
     def __init__(self, n: int, *, interaction: str = "polynomial", order: int = 3) -> None:
         super().__init__(n)
         choose("DenseMemory", "interaction", interaction, ["polynomial", "exponential"])
-        if order < 2:
-            raise InvalidValue(f"DenseMemory: order must be at least 2, got {order}.")
+        require(order >= 2, "DenseMemory: order must be at least 2", order)
         self.interaction = interaction
         self.order = order
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
+from gradatim.linear.separability import require_paired
 from gradatim.neurons.mistake_driven import correct_mistakes
 
 Array = NDArray[np.float64]
@@ -99,17 +100,9 @@ def hebbian_learning(
 
 
 def _check(inputs: Array, labels: Array, lr: float, max_epochs: int) -> None:
-    if inputs.ndim != 2 or labels.shape != inputs.shape[:1]:
-        raise InvalidValue(
-            "hebbian_learning: X and targets must have shapes (n, d) and (n,), "
-            f"got {inputs.shape} and {labels.shape}."
-        )
+    require_paired("hebbian_learning", inputs, labels, "targets")
     values = set(np.unique(labels).tolist())
-    if not (values <= {0.0, 1.0} or values <= {-1.0, 1.0}):
-        raise InvalidValue(
-            f"hebbian_learning: targets must be 0 and 1 or -1 and 1, got {sorted(values)}."
-        )
-    if lr <= 0 or max_epochs < 1:
-        raise InvalidValue(
-            f"hebbian_learning: lr and max_epochs must be positive, got {lr} and {max_epochs}."
-        )
+    rule = "hebbian_learning: targets must be 0 and 1 or -1 and 1"
+    require(values <= {0.0, 1.0} or values <= {-1.0, 1.0}, rule, sorted(values))
+    is_moving, got = lr > 0 and max_epochs >= 1, f"{lr} and {max_epochs}"
+    require(is_moving, "hebbian_learning: lr and max_epochs must be positive", got)

@@ -3,7 +3,7 @@ r"""The Hopfield network: an associative memory that descends an energy."""
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 from gradatim.neurons.settling import SERIAL, Recall, as_states, settle, signs, visits
 
 
@@ -43,15 +43,12 @@ class Hopfield(nn.Module):
 
     def __init__(self, n: int, *, bias: Tensor | None = None) -> None:
         super().__init__()
-        if n < 2:
-            raise InvalidValue(f"Hopfield: n must be at least 2 neurons, got {n}.")
+        require(n >= 2, "Hopfield: n must be at least 2 neurons", n)
         self.n = n
         self.register_buffer("coupling", torch.zeros(n, n))
         self.register_buffer("bias", torch.zeros(n) if bias is None else bias.float())
-        if self.bias.shape != (n,):
-            raise InvalidValue(
-                f"Hopfield: bias must have shape ({n},), got {tuple(self.bias.shape)}."
-            )
+        rule = f"Hopfield: bias must have shape ({n},)"
+        require(self.bias.shape == (n,), rule, tuple(self.bias.shape))
 
     @property
     def weight(self) -> Tensor:

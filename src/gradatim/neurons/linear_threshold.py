@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,5 @@ class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):
 
     def _check_step(self, lr: float, max_epochs: int) -> None:
         owner = type(self).__name__
-        if not (np.isfinite(lr) and lr > 0):
-            raise InvalidValue(f"{owner}: lr must be positive, got {lr}. Try lr=0.1.")
-        if max_epochs < 1:
-            raise InvalidValue(f"{owner}: max_epochs must be at least 1, got {max_epochs}.")
+        require(np.isfinite(lr) and lr > 0, f"{owner}: lr must be positive", lr, "Try lr=0.1.")
+        require(max_epochs >= 1, f"{owner}: max_epochs must be at least 1", max_epochs)

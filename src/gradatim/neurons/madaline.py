@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 from gradatim.neurons.linear_threshold import Array, LinearThreshold
 
 _QUORUM = {"or": lambda m: 1, "majority": lambda m: m // 2 + 1, "and": lambda m: m}
@@ -72,11 +72,9 @@ class Madaline(LinearThreshold):
         """Learn until a pass makes no mistake; keep the start that made the fewest in its last pass."""
         choose("Madaline", "logic", self.logic, _QUORUM)
         self._check_step(self.lr, self.max_epochs)
-        if self.num_units < 1 or self.restarts < 1:
-            raise InvalidValue(
-                "Madaline: num_units and restarts must be at least 1, "
-                f"got {self.num_units} and {self.restarts}."
-            )
+        got = f"{self.num_units} and {self.restarts}"
+        is_some = min(self.num_units, self.restarts) >= 1
+        require(is_some, "Madaline: num_units and restarts must be at least 1", got)
         inputs, targets = self._prepare(X, y)
         scale = float((inputs**2).sum(axis=1).max())
         rng = np.random.default_rng(self.seed)

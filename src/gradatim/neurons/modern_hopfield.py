@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.neurons.pattern_memory import PatternMemory
 from gradatim.neurons.settling import Recall
 
@@ -40,8 +40,7 @@ class ModernHopfield(PatternMemory):
     def __init__(self, n: int, *, beta: float | None = None) -> None:
         super().__init__(n)
         self.beta = 1 / math.sqrt(n) if beta is None else beta
-        if not self.beta > 0:
-            raise InvalidValue(f"ModernHopfield: beta must be positive, got {beta}.")
+        require(self.beta > 0, "ModernHopfield: beta must be positive", beta)
 
     def step(self, states: Tensor) -> Tensor:
         """One update of states of shape ``(n,)`` or ``(B, n)``."""

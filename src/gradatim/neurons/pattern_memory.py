@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
-from gradatim.neurons.settling import Recall
+from gradatim.errors import InvalidValue, require
+from gradatim.neurons.settling import Recall, check_shape
 
 
 class PatternMemory(nn.Module, ABC):
@@ -17,8 +17,7 @@ class PatternMemory(nn.Module, ABC):
 
     def __init__(self, n: int) -> None:
         super().__init__()
-        if n < 1:
-            raise InvalidValue(f"{type(self).__name__}: n must be at least 1, got {n}.")
+        require(n >= 1, f"{type(self).__name__}: n must be at least 1", n)
         self.n = n
         self.register_buffer("patterns", torch.zeros(0, n))
 
@@ -39,11 +38,7 @@ class PatternMemory(nn.Module, ABC):
         return self.recall(states).states
 
     def _rows(self, method: str, argument: str, states: Tensor) -> Tensor:
-        if states.ndim not in (1, 2) or states.shape[-1] != self.n:
-            raise InvalidValue(
-                f"{type(self).__name__}.{method}: {argument} must have shape ({self.n},) or "
-                f"(B, {self.n}), got {tuple(states.shape)}."
-            )
+        check_shape(f"{type(self).__name__}.{method}", argument, states, self.n)
         return states.reshape(-1, self.n)
 
     def _probes(self, method: str, states: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 
 SERIAL = (
     32_000  # PyTorch splits elementwise work on more elements over threads: slower for short work
@@ -71,12 +71,15 @@ def settle(
     )
 
 
+def check_shape(owner: str, argument: str, states: Tensor, n: int) -> None:
+    """Raise unless ``states`` is one state of ``n`` neurons or rows of them."""
+    fits = states.ndim in (1, 2) and states.shape[-1] == n
+    require(fits, f"{owner}: {argument} must have shape ({n},) or (B, {n})", tuple(states.shape))
+
+
 def as_states(owner: str, argument: str, states: Tensor, n: int) -> Tensor:
     """Check states of ±1 of shape ``(n,)`` or ``(B, n)`` and return them as float."""
-    if states.ndim not in (1, 2) or states.shape[-1] != n:
-        raise InvalidValue(
-            f"{owner}: {argument} must have shape ({n},) or (B, {n}), got {tuple(states.shape)}."
-        )
+    check_shape(owner, argument, states, n)
     if not (states.abs() == 1).all():
         raise InvalidValue(
             f"{owner}: {argument} must hold -1 and 1 only, got other values. Try 2 * bits - 1."

@@ -6,7 +6,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 
 # name: sign of every weight, and threshold for n inputs
 _GATES = {
@@ -45,10 +45,8 @@ class ThresholdUnit(nn.Module):
         super().__init__()
         self.register_buffer("weights", torch.as_tensor(weights, dtype=torch.get_default_dtype()))
         self.register_buffer("threshold", torch.as_tensor(threshold, dtype=self.weights.dtype))
-        if self.weights.ndim != 1 or len(self.weights) == 0:
-            raise InvalidValue(
-                f"ThresholdUnit: weights must have shape (n,), got {tuple(self.weights.shape)}."
-            )
+        rule = "ThresholdUnit: weights must have shape (n,)"
+        require(self.weights.ndim == 1 and len(self.weights) != 0, rule, tuple(self.weights.shape))
 
     def net_input(self, x: Tensor) -> Tensor:
         r"""The activation :math:`a = w^\top x - \theta`; the unit fires where it is not negative."""
@@ -79,11 +77,9 @@ class ThresholdNetwork(nn.Module):
     def __init__(self, layers: Sequence[tuple[Tensor, Tensor]]) -> None:
         super().__init__()
         shapes = [(tuple(weights.shape), tuple(thresholds.shape)) for weights, thresholds in layers]
-        if not shapes or any(len(w) != 2 or t != w[:1] for w, t in shapes):
-            raise InvalidValue(
-                "ThresholdNetwork: layers must be pairs of shapes (m, n) and (m,), "
-                f"got {shapes}. Give one pair for each layer."
-            )
+        fits = shapes and all(len(w) == 2 and t == w[:1] for w, t in shapes)
+        rule = "ThresholdNetwork: layers must be pairs of shapes (m, n) and (m,)"
+        require(fits, rule, shapes, "Give one pair for each layer.")
         for (above, _), (below, _) in pairwise(shapes):
             if below[1] != above[0]:
                 raise InvalidValue(
@@ -149,8 +145,7 @@ def gate(name: str, num_inputs: int = 2) -> ThresholdUnit:
     choose("gate", "name", name, [*_GATES, "not"])
     if name == "not":
         return ThresholdUnit([-1.0], -0.5)
-    if num_inputs < 1:
-        raise InvalidValue(f"gate: num_inputs must be at least 1, got {num_inputs}.")
+    require(num_inputs >= 1, "gate: num_inputs must be at least 1", num_inputs)
     sign, threshold = _GATES[name]
     return ThresholdUnit([sign] * num_inputs, threshold(num_inputs))
 
@@ -168,7 +163,6 @@ def binary_inputs(n: int) -> Tensor:
                 [1., 0.],
                 [1., 1.]])
     """
-    if not 1 <= n <= 24:
-        raise InvalidValue(f"binary_inputs: n must be from 1 to 24, got {n}.")
+    require(1 <= n <= 24, "binary_inputs: n must be from 1 to 24", n)
     places = torch.arange(n - 1, -1, -1)
     return ((torch.arange(2**n)[:, None] >> places) & 1).to(torch.get_default_dtype())

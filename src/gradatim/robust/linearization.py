@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require, require_whole
 from gradatim.robust.nearest_boundary import nearest_boundary
 from gradatim.robust.norms import Norm, read_norm
 from gradatim.robust.victim import (
@@ -61,11 +61,8 @@ def deepfool(
         Networks, 2016.
     """
     p = read_norm("deepfool", norm)
-    for name, count in (("steps", steps), ("candidates", candidates)):
-        if count < 1 or count != int(count):
-            raise InvalidValue(f"deepfool: {name} must be a whole number from 1, got {count!r}.")
-    if not overshoot >= 0:
-        raise InvalidValue(f"deepfool: overshoot must be at least 0, got {overshoot}. Try 0.02.")
+    require_whole("deepfool", steps=steps, candidates=candidates)
+    require(overshoot >= 0, "deepfool: overshoot must be at least 0", overshoot, "Try 0.02.")
     check_inputs("deepfool", model, x, bounds)
 
     def attack(x: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require, require_whole
 from gradatim.robust.ascent import Look, glance, look
 from gradatim.robust.balls import Ball, make_ball
 from gradatim.robust.norms import Norm, read_norm
@@ -77,11 +77,9 @@ def pgd(
     """
     p = read_norm("pgd", norm, (2.0, torch.inf))
     eps = check_eps("pgd", eps)
-    for name, count in (("steps", steps), ("restarts", restarts)):
-        if count < 1 or count != int(count):
-            raise InvalidValue(f"pgd: {name} must be a whole number from 1, got {count!r}.")
-    if step_size is not None and not step_size > 0:
-        raise InvalidValue(f"pgd: step_size must be more than 0, got {step_size}. Try eps / 4.")
+    require_whole("pgd", steps=steps, restarts=restarts)
+    rule = "pgd: step_size must be more than 0"
+    require(step_size is None or step_size > 0, rule, step_size, "Try eps / 4.")
     check_inputs("pgd", model, x, bounds)
     sizes = [step_size or eps * (1 - t / steps) for t in range(steps)]
     search = _Search(model, eps, p, bounds, sizes, restarts, targeted, generator)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, InvalidValue, require
 
 Bounds = tuple[float, float]
 PIECE_BYTES = 1 << 19  # of input at once; what layers make of it then stays in the cache
@@ -52,10 +52,8 @@ def check_inputs(owner: str, model: nn.Module, x: Tensor, bounds: Bounds | None)
 def check_bounds(owner: str, x: Tensor, bounds: Bounds) -> Bounds:
     """Return the bounds if they are finite, ordered, and hold ``x``."""
     low, high = bounds
-    if not -torch.inf < low < high < torch.inf:
-        raise InvalidValue(
-            f"{owner}: bounds must be two finite numbers, low < high, got {bounds}. Try (0.0, 1.0)."
-        )
+    rule = f"{owner}: bounds must be two finite numbers, low < high"
+    require(-torch.inf < low < high < torch.inf, rule, bounds, "Try (0.0, 1.0).")
     if x.numel() and not ((x >= low) & (x <= high)).all():
         raise InvalidValue(
             f"{owner}: bounds must hold all of x, got {tuple(bounds)} for values from {x.min():g} to {x.max():g}."
@@ -65,8 +63,8 @@ def check_bounds(owner: str, x: Tensor, bounds: Bounds) -> Bounds:
 
 def check_eps(owner: str, eps: float) -> float:
     """Return the budget if it is finite and not negative."""
-    if not 0 <= eps < torch.inf:
-        raise InvalidValue(f"{owner}: eps must be finite and at least 0, got {eps}. Try eps=0.1.")
+    rule = f"{owner}: eps must be finite and at least 0"
+    require(0 <= eps < torch.inf, rule, eps, "Try eps=0.1.")
     return float(eps)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from gradatim.errors import GradatimError, InvalidValue, choose
+from gradatim.errors import GradatimError, choose, require
 from gradatim.training.history import Record
 from gradatim.training.metrics import is_higher_better
 
@@ -81,8 +81,7 @@ class EarlyStopping(Callback):
         higher_is_better: bool | None = None,
         restore_best: bool = True,
     ) -> None:
-        if patience < 0:
-            raise InvalidValue(f"EarlyStopping: patience must be at least 0, got {patience}.")
+        require(patience >= 0, "EarlyStopping: patience must be at least 0", patience)
         self.monitor, self.patience, self.min_delta = monitor, patience, min_delta
         self.reference = choose("EarlyStopping", "reference", reference, ("best", "previous"))
         self.is_strict, self.restore_best = is_strict, restore_best

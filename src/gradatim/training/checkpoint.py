@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.files import load_tree, save_tree
 from gradatim.models.weights import check_weights
 from gradatim.training.batches import Batches, Stream
@@ -37,8 +37,8 @@ class Checkpoint(Callback):
         self, path: str | Path, *, every_steps: int | None = None, every_epochs: int | None = 1
     ) -> None:
         for name, value in (("every_steps", every_steps), ("every_epochs", every_epochs)):
-            if value is not None and value < 1:
-                raise InvalidValue(f"Checkpoint: {name} must be at least 1 or None, got {value}.")
+            rule = f"Checkpoint: {name} must be at least 1 or None"
+            require(value is None or value >= 1, rule, value)
         self.path, self.every_steps, self.every_epochs = Path(path), every_steps, every_epochs
 
     def on_batch_end(self, trainer: "Trainer", loss: Tensor | None) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.nn.pruning import Masks, apply_masks, magnitude_masks, weight_sparsity
 
 
@@ -54,10 +54,8 @@ def find_tickets(
     Reference:
         Frankle and Carbin, The Lottery Ticket Hypothesis, 2019; rewinding: Frankle et al., 2020.
     """
-    if not 0.0 < rate < 1.0:
-        raise InvalidValue(f"find_tickets: rate must be in (0, 1), got {rate}. Try rate=0.2.")
-    if rounds < 0:
-        raise InvalidValue(f"find_tickets: rounds must be at least 0, got {rounds}. Try rounds=5.")
+    require(0.0 < rate < 1.0, "find_tickets: rate must be in (0, 1)", rate, "Try rate=0.2.")
+    require(rounds >= 0, "find_tickets: rounds must be at least 0", rounds, "Try rounds=5.")
     if warm_up is not None:
         warm_up(model)
     plain = {name: value.detach().clone() for name, value in model.state_dict().items()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn, update_bn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.randomness import seeded
 from gradatim.training.batches import Batch
 from gradatim.training.callbacks import Callback
@@ -53,10 +53,9 @@ class SWA(Callback):
     any_layout = True
 
     def __init__(self, *, start: int, every_steps: int | None = None) -> None:
-        if start < 0:
-            raise InvalidValue(f"SWA: start must be at least 0 epochs, got {start}.")
-        if every_steps is not None and every_steps < 1:
-            raise InvalidValue(f"SWA: every_steps must be at least 1 or None, got {every_steps}.")
+        require(start >= 0, "SWA: start must be at least 0 epochs", start)
+        rule = "SWA: every_steps must be at least 1 or None"
+        require(every_steps is None or every_steps >= 1, rule, every_steps)
         self.start, self.every_steps = start, every_steps
         self._saved: Mapping[str, Any] | None = None
         self._average: AveragedModel | None = None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.errors import InvalidType, choose, require
 from gradatim.optim import AdamThenSGD
 from gradatim.training.callbacks import Callback
 from gradatim.training.history import Record
@@ -46,8 +46,8 @@ class SwitchOptimizer(Callback):
         min_delta: float = 0.0,
     ) -> None:
         for name, value in (("after_epoch", after_epoch), ("patience", patience)):
-            if value is not None and value < 1:
-                raise InvalidValue(f"SwitchOptimizer: {name} must be at least 1, got {value}.")
+            rule = f"SwitchOptimizer: {name} must be at least 1"
+            require(value is None or value >= 1, rule, value)
         self.after_epoch, self.monitor = after_epoch, monitor
         self.patience, self.min_delta = patience, min_delta
         self._reset()

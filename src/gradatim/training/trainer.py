@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require, require_whole
 from gradatim.events import Cancelled, CancelToken, Tell
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_optimizer, build_schedule
@@ -129,12 +129,10 @@ class Trainer:
         seed: int = 0,
         progress: bool | Tell = True,
     ) -> None:
-        for name, value in (("epochs", epochs), ("batch_size", batch_size)):
-            if value < 1 or value != int(value):
-                raise InvalidValue(f"Trainer: {name} must be a whole number from 1, got {value!r}.")
+        require_whole("Trainer", epochs=epochs, batch_size=batch_size)
         for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
-            if limit is not None and not limit > 0:
-                raise InvalidValue(f"Trainer: {name} must be more than 0, got {limit}. Try 1.0.")
+            rule = f"Trainer: {name} must be more than 0"
+            require(limit is None or limit > 0, rule, limit, "Try 1.0.")
         self.engine = check_engine(engine)
         self.device = choose_device(device)
         self.model = model.to(self.device)

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from torch import nn
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.optim import decay_groups
 from gradatim.randomness import seeded
 
@@ -103,8 +103,7 @@ def layerwise_groups(
         >>> [group["lr"] for group in layerwise_groups(model, 0.1, decay=0.5)]
         [0.05, 0.1]
     """
-    if not 0.0 < decay <= 1.0:
-        raise InvalidValue(f"layerwise_groups: decay must be in (0, 1], got {decay}. Try 0.8.")
+    require(0.0 < decay <= 1.0, "layerwise_groups: decay must be in (0, 1]", decay, "Try 0.8.")
     parts = [part for part in model.children() if any(p.requires_grad for p in part.parameters())]
     if not parts:
         raise InvalidValue("layerwise_groups: model must have a part that learns, got none.")

@@ -18,7 +18,7 @@ Reference:
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.losses import Loss
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Figures, Objective
@@ -32,8 +32,7 @@ def _gradient(loss: Tensor, model: nn.Module) -> Tensor:
 
 
 def _check(owner: str, weight: float) -> None:
-    if not weight >= 0:
-        raise InvalidValue(f"{owner}: weight must be at least 0, got {weight}. Try weight=0.1.")
+    require(weight >= 0, f"{owner}: weight must be at least 0", weight, "Try weight=0.1.")
 
 
 class GradientNormPenalty(Objective):
@@ -93,8 +92,7 @@ class GradientVariancePenalty(Objective):
 
     def __init__(self, weight: float, *, parts: int = 4, loss: str | Loss | None = None) -> None:
         _check("GradientVariancePenalty", weight)
-        if parts < 2:
-            raise InvalidValue(f"GradientVariancePenalty: parts must be at least 2, got {parts}.")
+        require(parts >= 2, "GradientVariancePenalty: parts must be at least 2", parts)
         self.weight, self.parts = weight, parts
         self.use_loss(loss)
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.decoding import generate
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.losses.preferences import policy_loss
 from gradatim.models import GPT
 from gradatim.nn.training_modes import evaluation_mode
@@ -141,8 +141,8 @@ class PolicyGradient(Objective):
     any_layout = True
 
     def __init__(self, *, clip: float | None = None) -> None:
-        if clip is not None and not 0 < clip < 1:
-            raise InvalidValue(f"PolicyGradient: clip must be in (0, 1), got {clip}. Try 0.2.")
+        rule = "PolicyGradient: clip must be in (0, 1)"
+        require(clip is None or 0 < clip < 1, rule, clip, "Try 0.2.")
         self.clip = clip
 
     def __call__(self, model: nn.Module, batch: Batch) -> Figures:

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from gradatim.data.vocabulary import PAD
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.losses import token_cross_entropy
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Objective
@@ -29,8 +29,7 @@ def inverse_sigmoid_decay(steps: float) -> Callable[[int], float]:
     Reference:
         Bengio et al., Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks, 2015.
     """
-    if not steps >= 1:
-        raise InvalidValue(f"inverse_sigmoid_decay: steps must be 1 or more, got {steps}.")
+    require(steps >= 1, "inverse_sigmoid_decay: steps must be 1 or more", steps)
     return lambda i: 1.0 / (1.0 + math.exp(min(i / steps, 700.0)) / steps)
 
 
@@ -61,8 +60,8 @@ class TeacherForcing(Objective):
     any_layout = True
 
     def __init__(self, ratio: float | Callable[[int], float] = 1.0, *, padding: int = PAD) -> None:
-        if not callable(ratio) and not 0.0 <= ratio <= 1.0:
-            raise InvalidValue(f"TeacherForcing: ratio must be from 0 to 1, got {ratio}.")
+        rule = "TeacherForcing: ratio must be from 0 to 1"
+        require(callable(ratio) or 0.0 <= ratio <= 1.0, rule, ratio)
         self.ratio, self.padding = ratio, padding
         self.steps = 0
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, require_whole
 from gradatim.losses import Loss
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Objective
@@ -34,10 +34,7 @@ class TruncatedBPTT(Objective):
     any_layout = True
 
     def __init__(self, length: int, loss: str | Loss | None = None) -> None:
-        if length < 1 or length != int(length):
-            raise InvalidValue(
-                f"TruncatedBPTT: length must be a whole number from 1, got {length!r}."
-            )
+        require_whole("TruncatedBPTT", length=length)
         self.length = int(length)
         self.use_loss(loss)
 

@@ -1,0 +1,30 @@
+"""One sentence says what was wrong: the rule, the value, the remedy."""
+
+import pytest
+
+from gradatim.errors import InvalidValue, require, require_whole
+
+
+def test_a_rule_that_holds_says_nothing():
+    require(True, "Net: width must be positive", 3)
+    require_whole("Net", width=3, depth=2.0)
+
+
+@pytest.mark.parametrize(
+    ("remedy", "sentence"),
+    [
+        ("", "Net: width must be positive, got -3."),
+        ("Try width=8.", "Net: width must be positive, got -3. Try width=8."),
+    ],
+)
+def test_a_rule_that_fails_is_the_message(remedy, sentence):
+    with pytest.raises(InvalidValue) as caught:
+        require(-3 > 0, "Net: width must be positive", -3, remedy)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5])
+def test_a_count_is_a_whole_number_from_1(count):
+    with pytest.raises(InvalidValue) as caught:
+        require_whole("Net", width=3, depth=count)
+    assert str(caught.value) == f"Net: depth must be a whole number from 1, got {count}."

@@ -113,13 +113,8 @@ def _depth(report: Report, settings: Settings) -> None:
     report.claim(
         f"{last[0]} folding layers beat any single layer of as many units", last[1], above=last[5]
     )
-    report.claim(
-        "random deep networks have about as many regions as random shallow ones",
-        last[3] / last[4],
-        "ratio deep / shallow {}, units in all equal",
-        above=0.25,
-        below=4,
-    )
+    name = "random deep networks have about as many regions as random shallow ones"
+    report.claim(name, last[3] / last[4], "deep / shallow", above=0.25, below=4)
     _show_depth(report, width, rows)
 
 

@@ -74,11 +74,8 @@ def run(settings: Settings) -> Report:
         holds=stopping.best_epoch == first
         and abs(careful.evaluate(validation)["loss"] - min(stopped["validation_loss"])) < 1e-6,
     )
-    report.claim(
-        "stopping pays on fresh data",
-        results["stopped early"]["loss"] / results["to the end"]["loss"],
-        below=1,
-    )
+    early, late = (results[name]["loss"] for name in ("stopped early", "to the end"))
+    report.claim("stopping pays on fresh data", early / late, "loss ratio", below=1)
     report.figure(
         "curves",
         score_curves(

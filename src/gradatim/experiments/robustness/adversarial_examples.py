@@ -47,23 +47,19 @@ LIMITS = {"mnist": (97.5, 1.0, 30.0), "digits": (93.0, 4.0, 55.0)}
 
 def claim_attacks(report: Report, results: dict[str, float], settings: Settings) -> None:
     clean, noise_loss, left = LIMITS[settings.images]
-    lost = results["clean"] - results["random signs"]
-    report.claim("the network is good", results["clean"], "accuracy {} %", at_least=clean)
+    now, fgsm_left, pgd_left = results["clean"], results["FGSM"], results["PGD"]
+    lost = now - results["random signs"]
+    report.claim("the network is good", now, "accuracy {} %", at_least=clean)
     report.claim(
         f"random noise of size {settings.eps:g} is harmless", lost, "{} points", at_most=noise_loss
     )
     report.claim(
         "the sign of the gradient is not",
-        results["clean"] - results["FGSM"],
+        now - fgsm_left,
         "costs {} points, ten times as much as random signs and no fewer than 20",
         at_least=max(10 * lost, 20.0),
     )
-    report.claim(
-        "several small steps are worse than one",
-        results["PGD"],
-        below=results["FGSM"],
-        at_most=left,
-    )
+    report.claim("several small steps are worse than one", pgd_left, below=fgsm_left, at_most=left)
     report.claim(
         "examples made for one network fool another",
         results["clean, other network"] - results["PGD, from another network"],

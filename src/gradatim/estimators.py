@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -39,49 +40,29 @@ class _Job(NamedTuple):
     seeds: range
 
 
+@dataclass(eq=False, repr=False)
 class _NeuralEstimator(BaseEstimator, ABC):
     """What classifier and regressor share: a standardizer, then one or more MLPs that are averaged."""
 
-    def __init__(
-        self,
-        hidden: Sequence[int] = (100,),
-        *,
-        activation: str = "relu",
-        dropout: float = 0.0,
-        weight_decay: float = 0.0,
-        lr: float = 1e-3,
-        batch_size: int = 32,
-        epochs: int = 100,
-        optimizer: str = "adam",
-        schedule: str | None = None,
-        early_stopping: bool = False,
-        patience: int = 10,
-        validation_fraction: float = 0.1,
-        standardize: bool = True,
-        members: int = 1,
-        seed: int = 0,
-        random_state: int | np.random.RandomState | None = None,
-        device: str = "auto",
-        progress: bool = False,
-    ) -> None:
-        self.hidden = hidden
-        self.activation = activation
-        self.dropout = dropout
-        self.weight_decay = weight_decay
-        self.lr = lr
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.optimizer = optimizer
-        self.schedule = schedule
-        self.early_stopping = early_stopping
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.standardize = standardize
-        self.members = members
-        self.seed = seed
-        self.random_state = random_state
-        self.device = device
-        self.progress = progress
+    hidden: Sequence[int] = (100,)
+    _: KW_ONLY
+    activation: str = "relu"
+    dropout: float = 0.0
+    weight_decay: float = 0.0
+    lr: float = 1e-3
+    batch_size: int = 32
+    epochs: int = 100
+    optimizer: str = "adam"
+    schedule: str | None = None
+    early_stopping: bool = False
+    patience: int = 10
+    validation_fraction: float = 0.1
+    standardize: bool = True
+    members: int = 1
+    seed: int = 0
+    random_state: int | np.random.RandomState | None = None
+    device: str = "auto"
+    progress: bool = False
 
     @abstractmethod
     def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:

@@ -1,5 +1,6 @@
 r"""ADALINE: a linear neuron that descends the squared error of its activation (least mean squares)."""
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from gradatim.errors import choose, require
 from gradatim.neurons.linear_threshold import Array, LinearThreshold
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Adaline(LinearThreshold):
     r"""Widrow and Hoff's adaptive linear neuron, as a scikit-learn estimator for two classes.
 
@@ -47,20 +49,11 @@ class Adaline(LinearThreshold):
         Widrow and Hoff, Adaptive switching circuits, 1960.
     """
 
-    def __init__(
-        self,
-        *,
-        mode: str = "batch",
-        lr: float | None = None,
-        max_epochs: int = 10_000,
-        tol: float = 1e-9,
-        fit_intercept: bool = True,
-    ) -> None:
-        self.mode = mode
-        self.lr = lr
-        self.max_epochs = max_epochs
-        self.tol = tol
-        self.fit_intercept = fit_intercept
+    mode: str = "batch"
+    lr: float | None = None
+    max_epochs: int = 10_000
+    tol: float = 1e-9
+    fit_intercept: bool = True
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from zero weights until they settle or ``max_epochs`` passes are made."""

@@ -1,5 +1,6 @@
 r"""MADALINE: many ADALINEs under a fixed vote, trained by MADALINE Rule I."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from gradatim.neurons.linear_threshold import Array, LinearThreshold
 _QUORUM = {"or": lambda m: 1, "majority": lambda m: m // 2 + 1, "and": lambda m: m}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Madaline(LinearThreshold):
     r"""A layer of ADALINEs whose outputs a fixed logic joins, as a scikit-learn estimator for two classes.
 
@@ -49,22 +51,12 @@ class Madaline(LinearThreshold):
         Widrow and Lehr, 30 years of adaptive neural networks, 1990 (Rule I: Hoff 1962, Ridgway 1962).
     """
 
-    def __init__(
-        self,
-        *,
-        num_units: int = 3,
-        logic: str = "or",
-        lr: float = 0.5,
-        max_epochs: int = 100,
-        restarts: int = 5,
-        seed: int = 0,
-    ) -> None:
-        self.num_units = num_units
-        self.logic = logic
-        self.lr = lr
-        self.max_epochs = max_epochs
-        self.restarts = restarts
-        self.seed = seed
+    num_units: int = 3
+    logic: str = "or"
+    lr: float = 0.5
+    max_epochs: int = 100
+    restarts: int = 5
+    seed: int = 0
 
     fit_intercept = True
 

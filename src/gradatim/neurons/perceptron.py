@@ -1,5 +1,6 @@
 r"""Rosenblatt's perceptron with its mistake log and Novikoff's bound."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from gradatim.neurons.linear_threshold import Array, LinearThreshold
 from gradatim.neurons.mistake_driven import correct_mistakes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Perceptron(LinearThreshold):
     r"""The mistake-driven linear classifier, as a scikit-learn estimator for two classes.
 
@@ -60,24 +62,13 @@ class Perceptron(LinearThreshold):
         Rosenblatt, The perceptron, 1958; Novikoff, On convergence proofs on perceptrons, 1962.
     """
 
-    def __init__(
-        self,
-        *,
-        mode: str = "stochastic",
-        lr: float = 1.0,
-        max_epochs: int = 1000,
-        shuffle: bool = False,
-        fit_intercept: bool = True,
-        record: bool = True,
-        seed: int = 0,
-    ) -> None:
-        self.mode = mode
-        self.lr = lr
-        self.max_epochs = max_epochs
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.record = record
-        self.seed = seed
+    mode: str = "stochastic"
+    lr: float = 1.0
+    max_epochs: int = 1000
+    shuffle: bool = False
+    fit_intercept: bool = True
+    record: bool = True
+    seed: int = 0
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from zero weights until a pass makes no mistake or ``max_epochs`` passes are made."""

@@ -1,7 +1,6 @@
 """What a long command is doing: a bar on a terminal, a line now and then elsewhere."""
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -32,12 +31,7 @@ class StageBar:
         self.bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.bar.stop()
 
     def tell(self, event: Event) -> None:

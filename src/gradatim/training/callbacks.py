@@ -23,10 +23,12 @@ class Callback:
         any_layout: Whether the class that defines :meth:`on_gradients` or :meth:`on_batch_end` works in whatever
             order weights and gradients lie in memory: it uses ``reshape`` or ``flatten`` where others ``view``.
             Convolutions train faster if everybody does.
+        kept: Names of the attributes that a checkpoint keeps.
     """
 
     needs_autograd = False
     any_layout = False
+    kept: tuple[str, ...] = ()
 
     def on_fit_start(self, trainer: "Trainer") -> None:
         """Before the first batch."""
@@ -49,10 +51,12 @@ class Callback:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint must keep: tensors and plain values."""
-        return {}
+        return {name: getattr(self, name) for name in self.kept}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take back what :meth:`state_dict` gave."""
+        for name in self.kept:
+            setattr(self, name, state.get(name, getattr(self, name)))
 
 
 class EarlyStopping(Callback):
@@ -69,6 +73,8 @@ class EarlyStopping(Callback):
         higher_is_better: Whether ``monitor`` should grow; by default as :data:`~gradatim.training.metrics.MEASURES` says.
         restore_best: Load the weights of the best epoch when the run ends.
     """
+
+    kept = ("best_value", "previous_value", "best_epoch", "bad_epochs", "best_weights")
 
     def __init__(
         self,
@@ -100,8 +106,7 @@ class EarlyStopping(Callback):
             self._reset()
 
     def on_epoch_end(self, trainer: "Trainer", record: Record) -> None:
-        if self.monitor not in record:
-            choose("EarlyStopping", "monitor", self.monitor, record)
+        choose("EarlyStopping", "monitor", self.monitor, record)
         value = -record[self.monitor] if self.higher_is_better else record[self.monitor]
         against = self.best_value if self.reference == "best" else self.previous_value
         self.bad_epochs = 0 if value < against - self.min_delta else self.bad_epochs + 1
@@ -117,14 +122,6 @@ class EarlyStopping(Callback):
     def on_fit_end(self, trainer: "Trainer") -> None:
         if self.restore_best and self.best_weights:
             trainer.model.load_state_dict(self.best_weights)
-
-    def state_dict(self) -> dict[str, Any]:
-        names = ("best_value", "previous_value", "best_epoch", "bad_epochs", "best_weights")
-        return {name: getattr(self, name) for name in names}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
 
 
 class TensorBoard(Callback):

@@ -1,7 +1,6 @@
 """How far a run is: a bar with epoch, loss, validation metric, rate and time left, or events for somebody else's."""
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -49,12 +48,7 @@ class TrainingBar:
             self.bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self.is_shown:
             self.bar.stop()
 

@@ -1,8 +1,7 @@
 """Go over from one rule of an optimizer to its next, at an epoch or on a plateau."""
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gradatim.errors import InvalidType, choose, require
 from gradatim.optim import AdamThenSGD
@@ -36,6 +35,8 @@ class SwitchOptimizer(Callback):
         >>> switch.switched_at, trainer.optimizer.phase
         (3, 'sgd')
     """
+
+    kept = ("best_value", "bad_epochs", "switched_at")
 
     def __init__(
         self,
@@ -74,18 +75,9 @@ class SwitchOptimizer(Callback):
     def _is_due(self, record: Record) -> bool:
         if self.after_epoch is not None:
             return record["epoch"] >= self.after_epoch
-        if self.monitor not in record:
-            choose("SwitchOptimizer", "monitor", self.monitor, record)
+        choose("SwitchOptimizer", "monitor", self.monitor, record)
         if record[self.monitor] < self.best_value - self.min_delta:
             self.best_value, self.bad_epochs = record[self.monitor], 0
         else:
             self.bad_epochs += 1
         return self.bad_epochs >= self.patience
-
-    def state_dict(self) -> dict[str, Any]:
-        names = ("best_value", "bad_epochs", "switched_at")
-        return {name: getattr(self, name) for name in names}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from gradatim.losses import LOSSES, align
 from gradatim.models import MLP
 from gradatim.training.batches import Batch
-from gradatim.training.engines.engine import Run
+from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.engines.flat import FlatOptimizer
 
 _aten = torch.ops.aten
@@ -210,7 +210,7 @@ class Chain:
             delta = stage.backward(delta)
 
 
-class ChainEngine:
+class ChainEngine(Engine):
     """The numbers of the general engine for a chain, by :class:`Chain` and :class:`FlatOptimizer`.
 
     Args:

@@ -1,9 +1,9 @@
 """What an engine is, and what it gets of a run."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -12,20 +12,22 @@ from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Figures, Objective
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """Moves the model by one batch and returns its loss, detached; ``None`` where an objective reports none."""
 
     threads: int
 
     def mode(self) -> AbstractContextManager[object]:
         """Entered once per epoch: entering it in every step would cost as much as three layers."""
+        return nullcontext()
 
+    @abstractmethod
     def __call__(self, batch: Batch) -> Tensor | None: ...
 
-    def sync(self) -> None:
+    def sync(self) -> None:  # noqa: B027
         """Make the optimizer's ``state_dict`` complete."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Leave model and optimizer as PyTorch expects them."""
 
 

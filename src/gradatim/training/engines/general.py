@@ -1,7 +1,6 @@
 """Forward, backward and update through autograd, for any model, objective and optimizer."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import torch
@@ -10,13 +9,13 @@ from torch import Tensor
 from gradatim.errors import InvalidType
 from gradatim.optim import needs_closure
 from gradatim.training.batches import Batch
-from gradatim.training.engines.engine import Run
+from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.objectives.objective import Figures, Objective, loss_and_figures
 
 Forward = Callable[[Batch], tuple[Tensor | None, Figures]]
 
 
-class GeneralEngine:
+class GeneralEngine(Engine):
     """Forward, backward and update as in any PyTorch loop.
 
     Args:
@@ -37,9 +36,6 @@ class GeneralEngine:
         self.prepares = type(run.objective).prepare is not Objective.prepare
         self.needs_closure = needs_closure(run.optimizer)
         self.threads = torch.get_num_threads()
-
-    def mode(self) -> AbstractContextManager[object]:
-        return nullcontext()
 
     def __call__(self, batch: Batch) -> Tensor | None:
         if self.prepares:
@@ -86,9 +82,3 @@ class GeneralEngine:
 
         self.optimizer.step(closure)  # type: ignore[arg-type]
         return losses[0]
-
-    def sync(self) -> None:
-        return
-
-    def close(self) -> None:
-        return

@@ -12,7 +12,6 @@ Reference:
     Trajectories, 1990. Werbos, Backpropagation Through Time, 1990.
 """
 
-from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -20,13 +19,13 @@ from torch import Tensor
 
 from gradatim.errors import InvalidValue
 from gradatim.training.batches import Batch
-from gradatim.training.engines.engine import Run
+from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.engines.general import GeneralEngine
 from gradatim.training.objectives.objective import Figures
 from gradatim.training.objectives.truncated_bptt import TruncatedBPTT
 
 
-class TruncatedEngine:
+class TruncatedEngine(Engine):
     """One step of the optimizer for every chunk of a batch ``(x, ..., y)`` of shape ``(B, T, ...)``.
 
     The state is carried from chunk to chunk, detached, and starts anew with every batch.
@@ -43,9 +42,6 @@ class TruncatedEngine:
         self.general = GeneralEngine(run, self._forward, count=_count_steps)
         self.threads = self.general.threads
 
-    def mode(self) -> AbstractContextManager[object]:
-        return self.general.mode()
-
     def __call__(self, batch: Batch) -> Tensor | None:
         self.before, losses, weights = None, [], []
         for chunk in cut_in_time(batch, self.objective.length):
@@ -60,12 +56,6 @@ class TruncatedEngine:
     def _forward(self, chunk: Batch) -> tuple[Tensor, Figures]:
         loss, self.after = self.objective.advance(self.model, chunk, self.before)
         return loss, {}
-
-    def sync(self) -> None:
-        self.general.sync()
-
-    def close(self) -> None:
-        self.general.close()
 
 
 def cut_in_time(batch: Batch, length: int) -> list[tuple[Tensor, ...]]:

@@ -43,8 +43,7 @@ class Augmented(Objective):
         x, y = batch
         if model.training:
             x, y = distort(x, y, self.augment, self.mixing)
-        assert self.loss is not None
-        return self.loss(model(x), y)
+        return self.error(model, (x, y))
 
 
 def distort(

@@ -60,9 +60,7 @@ class GradientNormPenalty(Objective):
         self.use_loss(loss)
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures:
-        *inputs, target = batch
-        assert self.loss is not None
-        error = self.loss(model(*inputs), target)
+        error = self.error(model, batch)
         if not model.training:
             return error
         norm = _gradient(error, model).square().sum()

@@ -43,5 +43,4 @@ class MixUp(Objective):
         x, y = batch
         if model.training:
             x, y = self.mixing(x, y)
-        assert self.loss is not None
-        return self.loss(model(x), y)
+        return self.error(model, (x, y))

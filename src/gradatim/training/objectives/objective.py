@@ -1,5 +1,6 @@
 """What a run minimizes: a function of model and batch, with state and players of its own where it needs them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ ObjectiveFunction = Callable[[nn.Module, Batch], Tensor | Figures]
 Phase = Literal["train", "evaluate"]
 
 
-class Objective:
+class Objective(ABC):
     """A call ``(model, batch) -> loss``, or a mapping with ``"loss"`` and other figures to record.
 
     The trainer descends on the loss. A mapping without ``"loss"`` means that the objective has moved the model
@@ -40,8 +41,8 @@ class Objective:
     loss: Loss | None = None
     _is_loss_open = False
 
-    def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures:
-        raise NotImplementedError
+    @abstractmethod
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures: ...
 
     def prepare(self, model: nn.Module, batch: Batch) -> Batch:
         """Change a training batch once, before the loss of it is evaluated, however often that may be."""
@@ -51,7 +52,7 @@ class Objective:
         """What metrics and predictions see of the model."""
         return model(*inputs)
 
-    def start(self, phase: Phase, epoch: int) -> None:
+    def start(self, phase: Phase, epoch: int) -> None:  # noqa: B027
         """Called before the batches of an epoch, and before those of an evaluation."""
 
     @property
@@ -63,8 +64,13 @@ class Objective:
         """What a checkpoint must keep beside them: tensors and plain values."""
         return {}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:  # noqa: B027
         """Take back what :meth:`state_dict` gave."""
+
+    def error(self, model: nn.Module, batch: Batch) -> Tensor:
+        """Return the loss of what ``model`` makes of the inputs of a batch, against its last part, the target."""
+        assert self.loss is not None
+        return self.loss(model(*batch[:-1]), batch[-1])
 
     def use_loss(self, loss: str | Loss | None) -> None:
         """Use a loss, or with ``None`` that of the trainer, and cross-entropy until there is one."""

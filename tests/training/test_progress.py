@@ -28,6 +28,7 @@ def shown(file):
 
 
 def test_bar_has_epoch_loss_metric_rate_and_time_left(terminal):
+    torch.manual_seed(0)
     Trainer(MLP((3, 2)), epochs=3, batch_size=8, metrics=["accuracy"]).fit((X, Y), (X, Y))
     screen = shown(terminal)
     for part in ("epoch 3/3", "loss 0.", "validation accuracy 0.", "rows/s", "0:00:0"):

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from gradatim.errors import require
 from gradatim.linear.affine import Affine
-from gradatim.linear.inputs import Array, as_design, as_target
-from gradatim.linear.least_squares import centre
+from gradatim.linear.inputs import Array, as_design
+from gradatim.linear.least_squares import fit_centred
 
 
 def _check(owner: str, keep: float) -> None:
@@ -61,11 +61,11 @@ def fit_dropout_ridge(X: Array, y: Array, *, keep: float, fit_intercept: bool = 
         tensor([1.], dtype=torch.float64)
     """
     _check("fit_dropout_ridge", keep)
-    design = as_design("fit_dropout_ridge", X)
-    target = as_target("fit_dropout_ridge", y, len(design))
-    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
-    penalty = (1 - keep) / keep * design.square().mean(0)  # (d,)
-    gram = centred.T @ centred / len(design) + penalty.diag()
-    weight = torch.linalg.lstsq(gram, (centred.T @ deviation / len(design)).reshape(len(gram), -1))
-    solution = weight.solution.reshape(len(gram), *target.shape[1:])
-    return Affine(solution, y_mean - x_mean @ solution)
+    size = as_design("fit_dropout_ridge", X).square().mean(0)  # (d,)
+
+    def solve(X: Tensor, y: Tensor) -> Tensor:
+        gram = X.T @ X / len(X) + ((1 - keep) / keep * size).diag()
+        moment = (X.T @ y / len(X)).reshape(len(gram), -1)
+        return torch.linalg.lstsq(gram, moment).solution.reshape(len(gram), *y.shape[1:])
+
+    return fit_centred("fit_dropout_ridge", X, y, solve, fit_intercept=fit_intercept)

@@ -9,6 +9,9 @@ normal equations square the condition number of :math:`X` and so lose twice the 
 fitted by centring: :math:`b=\bar y-\bar x^\top w`.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -17,15 +20,23 @@ from gradatim.linear.affine import Affine
 from gradatim.linear.descent import descend_least_squares, hessian_condition
 from gradatim.linear.inputs import Array, as_design, as_target
 
-METHODS = ("qr", "normal", "descent")
+Solver = Callable[[Tensor, Tensor], Tensor]  # inputs and targets to weights
 
 
-def centre(X: Tensor, y: Tensor, *, fit_intercept: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Subtract means; return the centred pair and the means, which are zero without an intercept."""
-    if not fit_intercept:
-        return X, y, torch.zeros_like(X[0]), torch.zeros_like(y[0])
-    x_mean, y_mean = X.mean(0), y.mean(0)
-    return X - x_mean, y - y_mean, x_mean, y_mean
+def fit_centred(
+    owner: str,
+    X: Array,
+    y: Array,
+    solve: Solver,
+    *,
+    fit_intercept: bool,
+) -> Affine:
+    """Take the means out of a problem, ``solve`` it for the weights, put the bias back; without one the means stay in."""
+    design = as_design(owner, X)
+    target = as_target(owner, y, len(design))
+    x_mean, y_mean = design.mean(0) * fit_intercept, target.mean(0) * fit_intercept
+    weight = solve(design - x_mean, target - y_mean)
+    return Affine(weight, y_mean - x_mean @ weight)
 
 
 def _dependent(X: Tensor, method: str) -> InvalidValue:
@@ -67,6 +78,20 @@ def _descent(X: Tensor, y: Tensor) -> Tensor:
     return descend_least_squares(X, y, max_steps=steps, tol=1e-12).weight
 
 
+def _unit_columns(solve: Solver, X: Tensor, y: Tensor) -> Tensor:
+    """Solve with columns of unit length, so that a tiny pivot means dependence, not a small unit."""
+    lengths = X.norm(dim=0).clamp(min=1e-300)
+    weight = solve(X / lengths, y)
+    return weight / lengths.reshape(-1, *[1] * (weight.ndim - 1))
+
+
+METHODS: dict[str, Solver] = {
+    "qr": partial(_unit_columns, _qr),
+    "normal": partial(_unit_columns, _normal),
+    "descent": _descent,
+}
+
+
 def fit_least_squares(
     X: Array, y: Array, *, method: str = "qr", fit_intercept: bool = True
 ) -> Affine:
@@ -84,17 +109,8 @@ def fit_least_squares(
         (2.0, 1.0)
     """
     choose("fit_least_squares", "method", method, METHODS)
-    design = as_design("fit_least_squares", X)
-    target = as_target("fit_least_squares", y, len(design))
-    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
-    if method == "descent":
-        weight = _descent(centred, deviation)
-    else:  # columns of unit length, so that a tiny pivot means dependence, not a small unit
-        lengths = centred.norm(dim=0).clamp(min=1e-300)
-        solve = _qr if method == "qr" else _normal
-        weight = solve(centred / lengths, deviation)
-        weight = weight / lengths.reshape(-1, *[1] * (weight.ndim - 1))
-    return Affine(weight, y_mean - x_mean @ weight)
+    solve = METHODS[method]
+    return fit_centred("fit_least_squares", X, y, solve, fit_intercept=fit_intercept)
 
 
 def fit_minimum_norm(X: Array, y: Array, *, fit_intercept: bool = False) -> Affine:
@@ -112,8 +128,8 @@ def fit_minimum_norm(X: Array, y: Array, *, fit_intercept: bool = False) -> Affi
         >>> fit_minimum_norm(torch.tensor([[3.0, 4.0]]), torch.tensor([25.0])).weight
         tensor([3.0000, 4.0000], dtype=torch.float64)
     """
-    design = as_design("fit_minimum_norm", X)
-    target = as_target("fit_minimum_norm", y, len(design))
-    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
-    weight = torch.linalg.pinv(centred) @ deviation
-    return Affine(weight, y_mean - x_mean @ weight)
+
+    def solve(X: Tensor, y: Tensor) -> Tensor:
+        return torch.linalg.pinv(X) @ y
+
+    return fit_centred("fit_minimum_norm", X, y, solve, fit_intercept=fit_intercept)

@@ -12,11 +12,12 @@ scikit-learn's ``Ridge(alpha)`` penalizes the sum of squares by :math:`\alpha\lV
 """
 
 import torch
+from torch import Tensor
 
 from gradatim.errors import choose, require
 from gradatim.linear.affine import Affine
-from gradatim.linear.inputs import Array, as_design, as_target
-from gradatim.linear.least_squares import centre
+from gradatim.linear.inputs import Array
+from gradatim.linear.least_squares import fit_centred
 
 REDUCTIONS = ("mean", "sum")
 OBJECTIVES = ("mse", "sse", "nll_mean", "nll_sum")
@@ -42,18 +43,17 @@ def fit_ridge(
     choose("fit_ridge", "reduction", reduction, REDUCTIONS)
     rule = "fit_ridge: weight_decay must be positive"
     require(weight_decay > 0, rule, weight_decay, "Try fit_least_squares for no penalty.")
-    design = as_design("fit_ridge", X)
-    target = as_target("fit_ridge", y, len(design))
-    num_samples, dim = design.shape
-    penalty = weight_decay / 2 * (num_samples if reduction == "mean" else 1)
-    centred, deviation, x_mean, y_mean = centre(design, target, fit_intercept=fit_intercept)
-    if dim <= num_samples:
-        gram = centred.T @ centred + penalty * torch.eye(dim, dtype=design.dtype)
-        weight = torch.linalg.solve(gram, centred.T @ deviation)
-    else:  # the same solution through an N × N system
-        gram = centred @ centred.T + penalty * torch.eye(num_samples, dtype=design.dtype)
-        weight = centred.T @ torch.linalg.solve(gram, deviation)
-    return Affine(weight, y_mean - x_mean @ weight)
+
+    def solve(X: Tensor, y: Tensor) -> Tensor:
+        num_samples, dim = X.shape
+        size = min(dim, num_samples)
+        penalty = weight_decay / 2 * (num_samples if reduction == "mean" else 1)
+        ridge = penalty * torch.eye(size, dtype=X.dtype)
+        if dim <= num_samples:
+            return torch.linalg.solve(X.T @ X + ridge, X.T @ y)
+        return X.T @ torch.linalg.solve(X @ X.T + ridge, y)  # the same, by an N × N system
+
+    return fit_centred("fit_ridge", X, y, solve, fit_intercept=fit_intercept)
 
 
 def map_weight_decay(

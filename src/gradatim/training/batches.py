@@ -43,8 +43,10 @@ def as_tensor(values: object, dtype: torch.dtype, name: str) -> Tensor:
     return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
-def prepare_target(target: Tensor, loss: Loss, dtype: torch.dtype) -> Tensor:
+def prepare_target(target: Tensor, loss: Loss | None, dtype: torch.dtype) -> Tensor:
     """Give a target the type its loss needs: class indices for cross-entropy, ``dtype`` for the others."""
+    if loss is None:  # what the target means, only the objective knows
+        return target if target.is_floating_point() else target.long()
     if loss is not cross_entropy:
         return target.to(dtype) if loss in LOSSES.values() else target
     if target.is_floating_point() and target.ndim > 1:

@@ -123,8 +123,10 @@ def run_state(trainer: "Trainer") -> dict[str, Any]:
     }
 
 
-def restore_run(trainer: "Trainer", state: Mapping[str, Any]) -> None:
-    """Bring ``trainer`` into a state that :func:`check_fit` found to be its own; data and random state wait for ``fit``."""
+def restore_run(trainer: "Trainer", path: str | Path) -> dict[str, Any]:
+    """Bring ``trainer`` into the state of a checkpoint and return it; data and random state wait for ``fit``."""
+    state = load_checkpoint(path)
+    check_fit(f"resume({str(path)!r})", trainer, state)
     trainer.optimizer.load_state_dict(state["optimizer"])
     trainer.model.load_state_dict(state["model"])
     if trainer.scheduler is not None:
@@ -140,6 +142,7 @@ def restore_run(trainer: "Trainer", state: Mapping[str, Any]) -> None:
     trainer.history = History(state["history"], engine=engine and EngineChoice(*engine))
     trainer.totals = trainer.new_totals()
     trainer.totals.load_state_dict(state["totals"])
+    return state
 
 
 def restore_stream(batches: Batches, state: Mapping[str, Any]) -> None:

@@ -19,22 +19,9 @@ from gradatim.optim import Schedule, build_optimizer, build_schedule
 from gradatim.optim.named import OptimizerFactory
 from gradatim.randomness import seeded
 from gradatim.threads import limit_threads
-from gradatim.training.batches import (
-    Batch,
-    Batches,
-    as_tensor,
-    make_batches,
-    prepare_target,
-)
+from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
 from gradatim.training.callbacks import Callback
-from gradatim.training.checkpoint import (
-    Checkpoint,
-    check_fit,
-    load_checkpoint,
-    restore_run,
-    restore_stream,
-    run_state,
-)
+from gradatim.training.checkpoint import Checkpoint, restore_run, restore_stream, run_state
 from gradatim.training.device import choose_device
 from gradatim.training.engines.channels_last import (
     reading_channels_last,
@@ -48,12 +35,7 @@ from gradatim.training.engines.choosing import (
     works_in_any_layout,
 )
 from gradatim.training.engines.engine import Engine, Run
-from gradatim.training.health import (
-    check_figures,
-    check_parameters,
-    explain_bad_loss,
-    first_step,
-)
+from gradatim.training.health import check_figures, check_parameters, explain_bad_loss, first_step
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import CANCELLED, INTERRUPTED, EngineChoice, History
 from gradatim.training.measuring import measure, outputs
@@ -164,9 +146,7 @@ class Trainer:
         self.epoch, self.position, self.steps = 0, 0, 0
         self.history, self.totals = History(), self.new_totals()
         self.stop_reason: str | None = None  # set, it ends the run after the current batch
-        self.epoch_rng = torch.empty(
-            0, dtype=torch.uint8
-        )  # the random state in which the epoch began
+        self.epoch_rng = torch.empty(0, dtype=torch.uint8)  # random state as the epoch began
 
     # --- the loop
 
@@ -326,14 +306,9 @@ class Trainer:
             seed=self.seed if is_training else None,
             device=self.device,
             dtype=self.dtype,
-            target=self._prepare_target,
+            target=partial(prepare_target, loss=self.objective.loss, dtype=self.dtype),
             drop_single=is_training and any(isinstance(m, norms) for m in self.model.modules()),
         )
-
-    def _prepare_target(self, y: Tensor) -> Tensor:
-        if self.objective.loss is not None:
-            return prepare_target(y, self.objective.loss, self.dtype)
-        return y if y.is_floating_point() else y.long()  # what it means, only the objective knows
 
     # --- measuring
 
@@ -410,7 +385,4 @@ class Trainer:
         Raises:
             InvalidValue: The file is damaged, foreign, or of another model; nothing was changed then.
         """
-        state = load_checkpoint(path)
-        check_fit(f"resume({str(path)!r})", self, state)
-        restore_run(self, state)
-        self._resumed = state
+        self._resumed = restore_run(self, path)

@@ -7,14 +7,7 @@ from torch import Tensor, nn
 
 from gradatim.robust.ascent import look
 from gradatim.robust.balls import CubeBall
-from gradatim.robust.victim import (
-    Bounds,
-    check_eps,
-    check_inputs,
-    in_pieces,
-    read_labels,
-    under_attack,
-)
+from gradatim.robust.victim import Bounds, check_eps, run_attack
 
 
 def fgsm(
@@ -46,12 +39,10 @@ def fgsm(
     Reference:
         Goodfellow, Shlens and Szegedy, Explaining and Harnessing Adversarial Examples, 2015.
     """
-    check_inputs("fgsm", model, x, bounds)
     eps = check_eps("fgsm", eps)
 
     def attack(x: Tensor, y: Tensor) -> Tensor:
         direction = look("fgsm", model, x, y, math.inf).direction
         return CubeBall(x, eps, bounds).project(torch.add(x, direction, alpha=eps))
 
-    with under_attack(model):
-        return in_pieces(attack, x.detach().clone(), read_labels("fgsm", x, y))
+    return run_attack("fgsm", model, attack, x, y, bounds)

@@ -6,14 +6,7 @@ from torch import Tensor, nn
 from gradatim.errors import require, require_whole
 from gradatim.robust.nearest_boundary import nearest_boundary
 from gradatim.robust.norms import Norm, read_norm
-from gradatim.robust.victim import (
-    Bounds,
-    check_inputs,
-    class_scores,
-    in_pieces,
-    input_gradient,
-    under_attack,
-)
+from gradatim.robust.victim import Bounds, class_scores, input_gradient, run_attack
 
 
 def deepfool(
@@ -63,7 +56,6 @@ def deepfool(
     p = read_norm("deepfool", norm)
     require_whole("deepfool", steps=steps, candidates=candidates)
     require(overshoot >= 0, "deepfool: overshoot must be at least 0", overshoot, "Try 0.02.")
-    check_inputs("deepfool", model, x, bounds)
 
     def attack(x: Tensor) -> Tensor:
         z, rows = x.clone(), torch.arange(len(x), device=x.device)
@@ -83,8 +75,7 @@ def deepfool(
                 break
         return z
 
-    with under_attack(model):
-        return in_pieces(attack, x.detach().clone())
+    return run_attack("deepfool", model, attack, x, None, bounds)
 
 
 @torch.no_grad()

@@ -9,14 +9,7 @@ from gradatim.errors import require, require_whole
 from gradatim.robust.ascent import Look, glance, look
 from gradatim.robust.balls import Ball, make_ball
 from gradatim.robust.norms import Norm, read_norm
-from gradatim.robust.victim import (
-    Bounds,
-    check_eps,
-    check_inputs,
-    in_pieces,
-    read_labels,
-    under_attack,
-)
+from gradatim.robust.victim import Bounds, check_eps, run_attack
 
 
 def pgd(
@@ -80,13 +73,10 @@ def pgd(
     require_whole("pgd", steps=steps, restarts=restarts)
     rule = "pgd: step_size must be more than 0"
     require(step_size is None or step_size > 0, rule, step_size, "Try eps / 4.")
-    check_inputs("pgd", model, x, bounds)
     sizes = [step_size or eps * (1 - t / steps) for t in range(steps)]
     search = _Search(model, eps, p, bounds, sizes, restarts, targeted, generator)
-    with under_attack(model):
-        labels = read_labels("pgd", x, y)
-        attack = search.first_success if early_exit else search.strongest
-        return in_pieces(attack, x.detach().clone(), labels)
+    attack = search.first_success if early_exit else search.strongest
+    return run_attack("pgd", model, attack, x, y, bounds)
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,21 @@ def input_gradient(
     return gradient
 
 
+def run_attack(
+    owner: str,
+    model: nn.Module,
+    attack: Callable[..., Tensor],
+    x: Tensor,
+    y: Tensor | None,
+    bounds: Bounds | None,
+) -> Tensor:
+    """Check what is attacked, then call ``attack`` on pieces of it; the model is left as it was."""
+    check_inputs(owner, model, x, bounds)
+    with under_attack(model):
+        labels = () if y is None else (read_labels(owner, x, y),)
+        return in_pieces(attack, x.detach().clone(), *labels)
+
+
 def in_pieces(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     """Call ``function`` on pieces of the rows of ``tensors`` and join what it returns."""
     rows, first = len(tensors[0]), tensors[0]

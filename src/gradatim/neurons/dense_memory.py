@@ -79,10 +79,8 @@ class DenseMemory(PatternMemory):
             after = torch.cat(parts, dim=1)
             return after, self._energy(after)
 
-        with torch.inference_mode():
-            run = settle(rows.double(), self._energy, sweep, max_sweeps=max_sweeps)
-        states, *rest = (tensor.clone() for tensor in run)
-        return Recall(states.to(self.patterns), *rest)
+        run = settle(rows.double(), self._energy, sweep, max_sweeps=max_sweeps)
+        return run._replace(states=run.states.to(self.patterns))
 
     def _sweep(self, columns: Tensor, patterns: Tensor, order: Tensor) -> Tensor:
         """Update each neuron once for some probes; their overlaps follow each change."""

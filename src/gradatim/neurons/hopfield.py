@@ -109,9 +109,7 @@ class Hopfield(nn.Module):
             return after, self._energy(after)
 
         sweep = one_by_one if mode == "asynchronous" else all_at_once
-        with torch.inference_mode():
-            run = settle(rows, self._energy, sweep, max_sweeps=max_sweeps)
-        return Recall(*(tensor.clone() for tensor in run))
+        return settle(rows, self._energy, sweep, max_sweeps=max_sweeps)
 
     def forward(self, states: Tensor) -> Tensor:
         return self.recall(states).states

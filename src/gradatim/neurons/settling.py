@@ -46,29 +46,31 @@ def settle(
             what it is given.
         max_sweeps: Sweeps at most.
     """
-    columns = states.reshape(-1, states.shape[-1]).T.clone()  # (n, B)
-    energies = [energy(columns)]
-    active = torch.arange(columns.shape[1], device=columns.device)
-    sweeps, period = torch.zeros_like(active), torch.zeros_like(active)
-    before = torch.zeros_like(columns)
-    while len(active) and len(energies) <= max_sweeps:
-        now, level = columns[:, active], energies[-1].clone()
-        after, level[active] = sweep(now, level[active])
-        fixed = (after == now).all(dim=0)
-        cycles = (after == before).all(dim=0) & ~fixed
-        columns[:, active] = after
-        energies.append(level)
-        sweeps[active] += (~fixed).long()
-        period[active] = fixed.long() + 2 * cycles.long()
-        moving = ~(fixed | cycles)
-        active, before = active[moving], now[:, moving]
+    with torch.inference_mode():
+        columns = states.reshape(-1, states.shape[-1]).T.clone()  # (n, B)
+        energies = [energy(columns)]
+        active = torch.arange(columns.shape[1], device=columns.device)
+        sweeps, period = torch.zeros_like(active), torch.zeros_like(active)
+        before = torch.zeros_like(columns)
+        while len(active) and len(energies) <= max_sweeps:
+            now, level = columns[:, active], energies[-1].clone()
+            after, level[active] = sweep(now, level[active])
+            fixed = (after == now).all(dim=0)
+            cycles = (after == before).all(dim=0) & ~fixed
+            columns[:, active] = after
+            energies.append(level)
+            sweeps[active] += (~fixed).long()
+            period[active] = fixed.long() + 2 * cycles.long()
+            moving = ~(fixed | cycles)
+            active, before = active[moving], now[:, moving]
     lead = states.shape[:-1]
-    return Recall(
+    found = (
         columns.T.reshape(states.shape),
         torch.stack(energies).reshape(-1, *lead),
         sweeps.reshape(lead),
         period.reshape(lead),
     )
+    return Recall(*(tensor.clone() for tensor in found))  # clones may enter autograd again
 
 
 def check_shape(owner: str, argument: str, states: Tensor, n: int) -> None:

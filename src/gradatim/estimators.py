@@ -70,9 +70,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on ``X`` of shape ``(N, features)`` and ``y``."""
-        job = self._prepare(X, y)
-        trained = [self._train(job, seed) for seed in job.seeds]
-        return self._keep([network for network, _ in trained], [history for _, history in trained])
+        return self._train_members(self._prepare(X, y))
 
     @staticmethod
     def fit_replicas(
@@ -99,6 +97,9 @@ class _NeuralEstimator(BaseEstimator, ABC):
         rng = check_random_state(self.random_state) if self.random_state is not None else None
         first = self.seed if rng is None else int(rng.randint(2**31 - 1))
         return _Job(inputs, target, outputs, loss, strata, range(first, first + self.members))
+
+    def _train_members(self, job: "_Job") -> Self:
+        return self._keep(*zip(*(self._train(job, seed) for seed in job.seeds), strict=True))
 
     def _keep(self, networks: Sequence[nn.Module], histories: Sequence[History]) -> Self:
         self.networks_, self.histories_ = list(networks), list(histories)
@@ -317,8 +318,7 @@ def _train_together(estimators: Sequence[_NeuralEstimator], jobs: Sequence[_Job]
     first = estimators[0]
     if choose_device(first.device).type != "cpu":
         for estimator, job in zip(estimators, jobs, strict=True):
-            trained = [estimator._train(job, seed) for seed in job.seeds]
-            estimator._keep([n for n, _ in trained], [h for _, h in trained])
+            estimator._train_members(job)
         return
     seats = [(e, job, seed) for e, job in zip(estimators, jobs, strict=True) for seed in job.seeds]
     parts = [estimator._parts(job, seed) for estimator, job, seed in seats]

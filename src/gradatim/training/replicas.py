@@ -1,7 +1,7 @@
 """K independent trainings of one architecture as one computation."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeVar
@@ -118,7 +118,8 @@ def train_replicas(
         >>> [history["train_loss"][-1] < 0.1 for history in replicas.histories]
         [True, False]
     """
-    count = _count(data, rows, validation, validation_rows, lr, weight_decay, seed)
+    own = {"rows": rows, "validation_rows": validation_rows, "lr": lr, "weight_decay": weight_decay}
+    count = _count({"data": data, "validation": validation}, own | {"seed": seed})
     seeds = _spread(seed, count)
     models = [_build(build, own) for own in seeds]
     settings = Settings(
@@ -212,27 +213,10 @@ def _spread(value: T | Sequence[T], count: int) -> list[T]:
     return list(value) if isinstance(value, Sequence | np.ndarray) else [value] * count
 
 
-def _count(
-    data: object,
-    rows: object,
-    validation: object,
-    validation_rows: object,
-    lr: object,
-    weight_decay: object,
-    seed: object,
-) -> int:
-    """Return K, on which everything that comes K times must agree."""
-    lengths = {}
-    for name, value in (("data", data), ("validation", validation)):
-        if isinstance(value, Sequence) and not is_pair(value):
-            lengths[name] = len(value)
-    others = (
-        *(("rows", rows), ("validation_rows", validation_rows), ("lr", lr)),
-        *(("weight_decay", weight_decay), ("seed", seed)),
-    )
-    lengths |= {
-        name: len(value) for name, value in others if isinstance(value, Sequence | np.ndarray)
-    }
+def _count(sets: Mapping[str, object], others: Mapping[str, object]) -> int:
+    """Return K, on which everything that comes K times must agree; a pair (X, y) of ``sets`` comes once, for all."""
+    lengths = {k: len(v) for k, v in sets.items() if isinstance(v, Sequence) and not is_pair(v)}
+    lengths |= {k: len(v) for k, v in others.items() if isinstance(v, Sequence | np.ndarray)}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         given = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InvalidValue(f"{OWNER}: replicas must be equally many everywhere, got {given}.")

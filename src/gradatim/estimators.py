@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import require
 from gradatim.model_folder import save_model
 from gradatim.models import MLP, describe, load_weights, rebuild
 from gradatim.randomness import seeded
@@ -147,11 +147,9 @@ class _NeuralEstimator(BaseEstimator, ABC):
         self, X: NDArray[Any], y: NDArray[Any], strata: NDArray[Any] | None, seed: int
     ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         rows = round(self.validation_fraction * len(X))
-        if not 0 < rows < len(X):
-            raise InvalidValue(
-                f"{self._name}: validation_fraction must leave a row on both sides, got "
-                f"{self.validation_fraction} of {len(X)} rows. Try early_stopping=False."
-            )
+        rule = f"{self._name}: validation_fraction must leave a row on both sides"
+        got = f"{self.validation_fraction} of {len(X)} rows"
+        require(0 < rows < len(X), rule, got, "Try early_stopping=False.")
         if strata is not None:
             counts = np.bincount(strata)
             if counts.min() < 2 or rows < len(counts) or len(X) - rows < len(counts):
@@ -247,11 +245,9 @@ class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
 
     def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InvalidValue(
-                f"{self._name}: y must have at least two classes, got one class: {self.classes_[0]!r}. "
-                "There is nothing to tell apart."
-            )
+        rule = f"{self._name}: y must have at least two classes"
+        got = f"one class: {self.classes_[0]!r}"
+        require(len(self.classes_) >= 2, rule, got, "There is nothing to tell apart.")
         return codes, len(self.classes_), "cross_entropy", codes
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidValue, Unavailable, require
 from gradatim.files import write_files
 from gradatim.versions import versions
 
@@ -34,10 +34,9 @@ def check_folder(folder: str | Path, argument: str) -> Path:
     """
     folder = Path(folder)
     is_model = (folder / "model.json").is_file()
-    if folder.exists() and not is_model and not (folder.is_dir() and not any(folder.iterdir())):
-        raise InvalidValue(
-            f"{argument} must be new, empty or a model folder, got {str(folder)!r}. Choose another name."
-        )
+    fits = not folder.exists() or is_model or (folder.is_dir() and not any(folder.iterdir()))
+    rule = f"{argument} must be new, empty or a model folder"
+    require(fits, rule, repr(str(folder)), "Choose another name.")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder.parent):

@@ -14,7 +14,7 @@ from gradatim.cli.data import data_app
 from gradatim.cli.fit import export, fit, predict
 from gradatim.cli.fit_options import FitCommand
 from gradatim.cli.generate import generate
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import require
 
 app = typer.Typer(
     name="gradatim",
@@ -136,9 +136,7 @@ def _overrides(seed: int | None, changes: list[str]) -> dict[str, str]:
         key, equals, value = change.partition("=")
         rule = "run: --set must be KEY=VALUE"
         require(key.strip() and equals, rule, repr(change), "Try --set seed=1.")
-        if key.strip() in overrides:
-            raise InvalidValue(
-                f"run: --set must name each setting once, got {key.strip()!r} twice."
-            )
+        rule = "run: --set must name each setting once"
+        require(key.strip() not in overrides, rule, f"{key.strip()!r} twice")
         overrides[key.strip()] = value
     return overrides

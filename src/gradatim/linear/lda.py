@@ -11,7 +11,7 @@ No iteration is needed, which makes it a baseline that every network should beat
 
 import torch
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.linear.affine import LinearClassifier
 from gradatim.linear.inputs import Array, as_design, as_labels
 
@@ -33,11 +33,9 @@ def fit_lda(X: Array, y: Array, *, tol: float = 1e-4) -> LinearClassifier:
     design = as_design("fit_lda", X)
     classes, indices = as_labels("fit_lda", y, len(design))
     num_samples, num_classes = len(design), len(classes)
-    if num_samples <= num_classes:
-        raise InvalidValue(
-            f"fit_lda: X must have more rows than there are classes, got {num_samples} rows and "
-            f"{num_classes} classes. Add samples."
-        )
+    rule = "fit_lda: X must have more rows than there are classes"
+    got = f"{num_samples} rows and {num_classes} classes"
+    require(num_samples > num_classes, rule, got, "Add samples.")
     counts = torch.bincount(indices).double()
     sums = torch.zeros(num_classes, design.shape[1], dtype=design.dtype)
     means = sums.index_add(0, indices, design) / counts[:, None]  # (K, d)

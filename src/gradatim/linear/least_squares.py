@@ -15,7 +15,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.linear.affine import Affine
 from gradatim.linear.descent import descend_least_squares, hessian_condition
 from gradatim.linear.inputs import Array, as_design, as_target
@@ -69,11 +69,9 @@ def _normal(X: Tensor, y: Tensor) -> Tensor:
 
 def _descent(X: Tensor, y: Tensor) -> Tensor:
     condition = hessian_condition(X)
-    if condition > 5e3:
-        raise InvalidValue(
-            "fit_least_squares: X must be well conditioned for method='descent', got condition "
-            f"number {condition:.2g}. Standardize the columns, or try method='qr'."
-        )
+    rule = "fit_least_squares: X must be well conditioned for method='descent'"
+    got = f"condition number {condition:.2g}"
+    require(condition <= 5e3, rule, got, "Standardize the columns, or try method='qr'.")
     steps = 100 + int(30 * condition)  # κ log(10¹²) steps reach the tolerance
     return descend_least_squares(X, y, max_steps=steps, tol=1e-12).weight
 

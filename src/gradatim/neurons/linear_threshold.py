@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import require
 
 Array = NDArray[np.float64]
 
@@ -51,17 +51,13 @@ class LinearThreshold(ClassifierMixin, BaseEstimator, ABC):
         owner = type(self).__name__
         if reset:
             found = np.unique(labels if classes is None else np.asarray(classes))
-            if len(found) != 2:
-                raise InvalidValue(
-                    f"{owner}: y must hold two classes, got {len(found)} class{'es' * (len(found) != 1)}. "
-                    "Only binary classification is supported."
-                )
+            rule = f"{owner}: y must hold two classes"
+            got = f"{len(found)} class{'es' * (len(found) != 1)}"
+            require(len(found) == 2, rule, got, "Only binary classification is supported.")
             self.classes_ = found
         unknown = np.setdiff1d(labels, self.classes_)
-        if len(unknown):
-            raise InvalidValue(
-                f"{owner}: y must hold the classes {self.classes_.tolist()}, got also {unknown.tolist()}."
-            )
+        rule = f"{owner}: y must hold the classes {self.classes_.tolist()}"
+        require(not len(unknown), rule, f"also {unknown.tolist()}")
         inputs = np.column_stack([rows, np.ones(len(rows))]) if self.fit_intercept else rows
         return inputs, np.where(labels == self.classes_[1], 1.0, -1.0)
 

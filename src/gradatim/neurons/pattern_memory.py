@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import require
 from gradatim.neurons.settling import Recall, check_shape
 
 
@@ -42,11 +42,8 @@ class PatternMemory(nn.Module, ABC):
         return states.reshape(-1, self.n)
 
     def _probes(self, method: str, states: Tensor) -> Tensor:
-        if len(self.patterns) == 0:
-            raise InvalidValue(
-                f"{type(self).__name__}.{method}: patterns must be stored first, got none. "
-                "Call store(patterns)."
-            )
+        rule = f"{type(self).__name__}.{method}: patterns must be stored first"
+        require(len(self.patterns) != 0, rule, "none", "Call store(patterns).")
         return self._rows(method, "states", states)
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:

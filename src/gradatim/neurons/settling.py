@@ -6,11 +6,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import require
 
-SERIAL = (
-    32_000  # PyTorch splits elementwise work on more elements over threads: slower for short work
-)
+# PyTorch splits elementwise work on more elements over threads: slower for short work
+SERIAL = 32_000
 
 
 class Recall(NamedTuple):
@@ -82,10 +81,8 @@ def check_shape(owner: str, argument: str, states: Tensor, n: int) -> None:
 def as_states(owner: str, argument: str, states: Tensor, n: int) -> Tensor:
     """Check states of ±1 of shape ``(n,)`` or ``(B, n)`` and return them as float."""
     check_shape(owner, argument, states, n)
-    if not (states.abs() == 1).all():
-        raise InvalidValue(
-            f"{owner}: {argument} must hold -1 and 1 only, got other values. Try 2 * bits - 1."
-        )
+    rule = f"{owner}: {argument} must hold -1 and 1 only"
+    require((states.abs() == 1).all(), rule, "other values", "Try 2 * bits - 1.")
     return states.to(torch.get_default_dtype())
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue, choose, require
+from gradatim.errors import choose, require
 
 # name: sign of every weight, and threshold for n inputs
 _GATES = {
@@ -81,11 +81,9 @@ class ThresholdNetwork(nn.Module):
         rule = "ThresholdNetwork: layers must be pairs of shapes (m, n) and (m,)"
         require(fits, rule, shapes, "Give one pair for each layer.")
         for (above, _), (below, _) in pairwise(shapes):
-            if below[1] != above[0]:
-                raise InvalidValue(
-                    f"ThresholdNetwork: layers must fit, got {above[0]} units before a layer that "
-                    f"reads {below[1]}."
-                )
+            rule = "ThresholdNetwork: layers must fit"
+            got = f"{above[0]} units before a layer that reads {below[1]}"
+            require(below[1] == above[0], rule, got)
         self.depth = len(layers)
         for index, (weights, thresholds) in enumerate(layers):
             self.register_buffer(f"weights_{index}", weights.to(torch.get_default_dtype()))

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, require
 from gradatim.losses import Loss
 from gradatim.robust.measuring import Attack
 from gradatim.training import Objective, Supervised, TruncatedBPTT
@@ -43,10 +43,9 @@ class Adversarial(Objective):
     def __init__(self, attack: Attack, objective: ObjectiveFunction | None = None) -> None:
         self.attack = attack
         self.inner = Supervised() if objective is None else as_objective(objective)
-        if isinstance(self.inner, TruncatedBPTT):
-            raise InvalidValue(
-                "Adversarial: objective must see whole batches, got TruncatedBPTT, which cuts them in time."
-            )
+        rule = "Adversarial: objective must see whole batches"
+        got = "TruncatedBPTT, which cuts them in time"
+        require(not isinstance(self.inner, TruncatedBPTT), rule, got)
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures:
         return self.inner(model, batch)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.robust.nearest_boundary import nearest_boundary
 from gradatim.robust.norms import Norm, read_norm
 from gradatim.robust.victim import Bounds, check_bounds
@@ -61,11 +61,9 @@ def affine_perturbation(
         Moosavi-Dezfooli, Fawzi and Frossard, DeepFool, 2016, sections 2 and 3.3.
     """
     p = read_norm("affine_perturbation", norm)
-    if weight.ndim != 2 or x.ndim != 2 or x.shape[1] != weight.shape[1]:
-        raise InvalidValue(
-            "affine_perturbation: weight and x must have shapes (K, d) and (B, d), "
-            f"got {tuple(weight.shape)} and {tuple(x.shape)}."
-        )
+    rule = "affine_perturbation: weight and x must have shapes (K, d) and (B, d)"
+    got = f"{tuple(weight.shape)} and {tuple(x.shape)}"
+    require(weight.ndim == 2 and x.ndim == 2 and x.shape[1] == weight.shape[1], rule, got)
     if len(weight) == 1:
         zero = torch.zeros_like(weight)
         weight, bias = torch.cat([zero, weight]), torch.cat([torch.zeros_like(bias), bias])

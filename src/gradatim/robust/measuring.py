@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.robust.linearization import deepfool
 from gradatim.robust.norms import Norm, read_norm
 from gradatim.robust.victim import Bounds, check_eps, class_scores, read_labels, under_attack
@@ -150,8 +150,7 @@ def _batches(
 ) -> Iterator[tuple[Tensor, Tensor]]:
     device = next((parameter.device for parameter in model.parameters()), None)
     X, y = (torch.as_tensor(part) for part in data)
-    if not len(X):
-        raise InvalidValue(f"{owner}: data must hold at least one sample, got none.")
+    require(len(X), f"{owner}: data must hold at least one sample", "none")
     y = read_labels(owner, X, y)
     for x, labels in zip(X.split(batch_size), y.split(batch_size), strict=True):
         yield x.to(device), labels.to(device)

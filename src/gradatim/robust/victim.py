@@ -35,10 +35,9 @@ def check_inputs(owner: str, model: nn.Module, x: Tensor, bounds: Bounds | None)
     if not isinstance(x, Tensor) or not x.is_floating_point():
         got = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise InvalidType(f"{owner}: x must be a tensor of floats, got {got}. Try x.float() / 255.")
-    if x.is_meta or any(p.is_meta for p in model.parameters()):
-        raise InvalidValue(
-            f"{owner}: model and x must hold numbers, got tensors on the meta device. Load the weights first."
-        )
+    fits = not (x.is_meta or any(p.is_meta for p in model.parameters()))
+    rule = f"{owner}: model and x must hold numbers"
+    require(fits, rule, "tensors on the meta device", "Load the weights first.")
     bad = ~torch.isfinite(x)
     if bad.any():
         rows = int(bad.reshape(len(x), -1).any(1).sum())
@@ -71,10 +70,8 @@ def check_eps(owner: str, eps: float) -> float:
 def read_labels(owner: str, x: Tensor, y: Tensor) -> Tensor:
     """Return ``y`` as class indices of shape ``(B,)`` on the device of ``x``."""
     labels = torch.as_tensor(y, device=x.device)
-    if labels.numel() != len(x):
-        raise InvalidValue(
-            f"{owner}: y must have one class per sample of x, got shape {tuple(labels.shape)} for {len(x)} samples."
-        )
+    rule = f"{owner}: y must have one class per sample of x"
+    require(labels.numel() == len(x), rule, f"shape {tuple(labels.shape)} for {len(x)} samples")
     classes = labels.reshape(-1).long()
     if not torch.equal(classes.to(labels.dtype), labels.reshape(-1)) or (classes < 0).any():
         raise InvalidValue(f"{owner}: y must hold class indices 0, 1, …, got other numbers.")

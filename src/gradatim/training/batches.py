@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, InvalidValue, require
 from gradatim.losses import LOSSES, Loss, cross_entropy
 
 Batch = Any  # anything with rows and a device move: `rows_of` and `move` say how
@@ -237,10 +237,8 @@ def make_batches(
         names = [*(f"input {i}" for i in range(1, len(data))), "target"]
         tensors = [as_tensor(d, dtype, n) for d, n in zip(data, names, strict=True)]
         lengths = [len(t) if t.ndim else 0 for t in tensors]
-        if len(set(lengths)) > 1 or lengths[0] == 0:
-            raise InvalidValue(
-                f"Trainer: inputs and target must have the same number of rows, at least one, got {lengths}."
-            )
+        rule = "Trainer: inputs and target must have the same number of rows, at least one"
+        require(len(set(lengths)) <= 1 and lengths[0] != 0, rule, lengths)
         tensors[-1] = target(tensors[-1])
         return InMemory(
             tuple(tensors), batch_size, seed=seed, device=device, drop_single=drop_single

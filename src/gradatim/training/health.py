@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from gradatim.errors import GradatimError, InvalidValue
 
 T = TypeVar("T")
+_MILDER = "Lower the learning rate, scale the inputs or set clip_norm"
 
 
 class NonFiniteError(GradatimError, ArithmeticError):
@@ -152,7 +153,7 @@ def explain_bad_loss(
         cause = f"all outputs are finite, but {name} is not"
         if found is not None:
             cause = f"the first output that went bad is that of {label(model, found)}"
-        remedy = "Lower the learning rate, scale the inputs or set clip_norm"
+        remedy = _MILDER
     return NonFiniteError(f"{place}: {cause}. {remedy}.", epoch=epoch, batch=number, layer=layer)
 
 
@@ -162,23 +163,18 @@ def check_parameters(model: nn.Module, *, epoch: int, number: int) -> None:
     if is_finite(total) or (weights := bad_weights(model)) is None:
         return
     layer = first_bad_gradient(model) or weights
-    raise NonFiniteError(
-        f"Training stopped: the update at epoch {epoch}, batch {number} is not finite, first in "
-        f"{label(model, layer)}. Lower the learning rate or set clip_norm.",
-        epoch=epoch,
-        batch=number,
-        layer=layer,
+    what = (
+        f"the update at epoch {epoch}, batch {number} is not finite, first in {label(model, layer)}"
     )
+    message = f"Training stopped: {what}. Lower the learning rate or set clip_norm."
+    raise NonFiniteError(message, epoch=epoch, batch=number, layer=layer)
 
 
 def check_figures(means: Mapping[str, float], *, epoch: int, number: int) -> None:
     """Raise if a mean over an epoch of ``number`` batches is not finite: on an accelerator the last are read late."""
     for name, value in means.items():
         if not math.isfinite(value):
-            raise NonFiniteError(
-                f"Training stopped: {name} is not finite at epoch {epoch}, in one of the last of {number} batches. "
-                "Lower the learning rate, scale the inputs or set clip_norm.",
-                epoch=epoch,
-                batch=number,
-                layer=name.removeprefix("train_"),
-            )
+            where = f"at epoch {epoch}, in one of the last of {number} batches"
+            message = f"Training stopped: {name} is not finite {where}. {_MILDER}."
+            layer = name.removeprefix("train_")
+            raise NonFiniteError(message, epoch=epoch, batch=number, layer=layer)

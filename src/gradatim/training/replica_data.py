@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, InvalidValue, require
 from gradatim.losses import Loss
 from gradatim.training.batches import as_tensor, prepare_target
 
@@ -70,11 +70,9 @@ def gather_data(
     for X, y in pairs:
         inputs.append(as_tensor(X, dtype, "X"))
         targets.append(prepare_target(as_tensor(y, dtype, "y"), loss, dtype))
-        if len(inputs[-1]) != len(targets[-1]) or not len(targets[-1]):
-            raise InvalidValue(
-                f"{OWNER}: X and y of {name} must have the same number of rows, at least one, "
-                f"got {len(inputs[-1])} and {len(targets[-1])}."
-            )
+        rule = f"{OWNER}: X and y of {name} must have the same number of rows, at least one"
+        got = f"{len(inputs[-1])} and {len(targets[-1])}"
+        require(len(inputs[-1]) == len(targets[-1]) and len(targets[-1]), rule, got)
     index = _indices(name, rows, [len(y) for y in targets], replicas, is_shared=is_pair(data))
     return ReplicaData(torch.cat(inputs), torch.cat(targets), index)
 
@@ -95,9 +93,7 @@ def _indices(
     for k, own in enumerate(index):
         if own.dtype == torch.bool:
             index[k] = own = own.nonzero().flatten()
-        if not len(own) or int(own.min()) < 0 or int(own.max()) >= lengths[0]:
-            raise InvalidValue(
-                f"{OWNER}: rows must name rows 0 to {lengths[0] - 1} of {name}, at least one each, "
-                f"got {len(own)} rows for replica {k}."
-            )
+        rule = f"{OWNER}: rows must name rows 0 to {lengths[0] - 1} of {name}, at least one each"
+        got = f"{len(own)} rows for replica {k}"
+        require(len(own) and int(own.min()) >= 0 and int(own.max()) < lengths[0], rule, got)
     return [own.long() for own in index]

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.events import CancelToken
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_schedule
@@ -154,11 +154,9 @@ def _fit(
     cancel: CancelToken | None,
 ) -> Replicas:
     shapes = [[(n, tuple(p.shape)) for n, p in model.named_parameters()] for model in models]
-    if any(other != shapes[0] for other in shapes):
-        raise InvalidValue(
-            f"{OWNER}: build must return networks of one architecture, got parameters of different shapes. "
-            "Train different architectures apart."
-        )
+    fits = all(other == shapes[0] for other in shapes)
+    rule = f"{OWNER}: build must return networks of one architecture"
+    require(fits, rule, "parameters of different shapes", "Train different architectures apart.")
     reason = why_not_stacked(models, data, settings.loss)
     if not reason:
         run = StackedRun(models, data, validation, settings)

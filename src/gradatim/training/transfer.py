@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from torch import nn
 
-from gradatim.errors import InvalidValue, choose, require
+from gradatim.errors import choose, require
 from gradatim.optim import decay_groups
 from gradatim.randomness import seeded
 
@@ -66,11 +66,9 @@ def replace_head(model: Model, output_dim: int, *, name: str | None = None, seed
         Linear(in_features=32, out_features=4, bias=True)
     """
     layers = {key: layer for key, layer in model.named_modules() if isinstance(layer, nn.Linear)}
-    if not layers or "" in layers:
-        raise InvalidValue(
-            "replace_head: model must contain a dense layer, got none within "
-            f"{type(model).__name__}. Put it into nn.Sequential."
-        )
+    rule = "replace_head: model must contain a dense layer"
+    got = f"none within {type(model).__name__}"
+    require(layers and "" not in layers, rule, got, "Put it into nn.Sequential.")
     chosen = list(layers)[-1] if name is None else choose("replace_head", "name", name, layers)
     old = layers[chosen]
     with seeded(seed):
@@ -105,8 +103,7 @@ def layerwise_groups(
     """
     require(0.0 < decay <= 1.0, "layerwise_groups: decay must be in (0, 1]", decay, "Try 0.8.")
     parts = [part for part in model.children() if any(p.requires_grad for p in part.parameters())]
-    if not parts:
-        raise InvalidValue("layerwise_groups: model must have a part that learns, got none.")
+    require(parts, "layerwise_groups: model must have a part that learns", "none")
     return [
         {**group, "lr": lr * decay ** (len(parts) - place)}
         for place, part in enumerate(parts, 1)

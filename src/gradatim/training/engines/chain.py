@@ -30,9 +30,8 @@ _aten = torch.ops.aten
 _threshold_backward = _aten.threshold_backward.grad_input
 _nll_loss = _aten.nll_loss_forward.default
 _nll_loss_backward = _aten.nll_loss_backward.grad_input
-SMALL_STEP = (
-    4_000_000  # multiplications of a step below which a second thread costs more than it gives
-)
+# multiplications of a step below which a second thread costs more than it gives
+SMALL_STEP = 4_000_000
 
 
 class _Dense:

@@ -18,12 +18,8 @@ from gradatim.errors import choose
 
 _CONVOLUTIONS = (nn.Conv2d, nn.ConvTranspose2d)
 _KNOWN = ("torch", "torchvision", "gradatim")  # packages whose modules work in either order
-_BY_ENTRY = (
-    SGD,
-    Adam,
-    AdamW,
-    RMSprop,
-)  # rules to which the order of a tensor's entries means nothing
+# rules to which the order of a tensor's entries means nothing
+_BY_ENTRY = (SGD, Adam, AdamW, RMSprop)
 FORMATS = ("auto", "contiguous", "channels_last")
 
 

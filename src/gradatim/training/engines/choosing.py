@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from torch import nn
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import choose, require
 from gradatim.losses import LOSSES, Loss, cross_entropy
 from gradatim.models import MLP
 from gradatim.training.batches import Batches, InMemory
@@ -42,10 +42,8 @@ def choose_engine(wanted: str, run: Run, batches: Batches) -> EngineChoice:
         "general": why_not_general(run),
     }
     if wanted != "auto":
-        if obstacles[wanted]:
-            raise InvalidValue(
-                f"Trainer: engine must fit the run, got {wanted!r}, but {obstacles[wanted]}. Try 'auto'."
-            )
+        rule = "Trainer: engine must fit the run"
+        require(not obstacles[wanted], rule, f"{wanted!r}, but {obstacles[wanted]}", "Try 'auto'.")
         return EngineChoice(wanted, "it was asked for")
     if not obstacles["truncated"]:
         return EngineChoice("truncated", "the objective cuts sequences into chunks")

@@ -13,9 +13,8 @@ MOMENTS: dict[type[Optimizer], tuple[str, ...]] = {
     AdamW: ("exp_avg", "exp_avg_sq"),
     SGD: ("momentum_buffer",),
 }
-ALIGNMENT = (
-    16  # values, 64 bytes: matrix kernels are fastest there, and their results may depend on it
-)
+# values, 64 bytes: matrix kernels are fastest there, and their results may depend on it
+ALIGNMENT = 16
 Rule = Callable[..., None]
 
 

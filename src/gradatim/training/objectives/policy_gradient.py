@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.decoding import generate
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import require
 from gradatim.losses.preferences import policy_loss
 from gradatim.models import GPT
 from gradatim.nn.training_modes import evaluation_mode
@@ -67,11 +67,9 @@ class Rollouts:
         passes: int = 1,
         seed: int = 0,
     ) -> None:
-        if min(batch_size, passes, num_tokens) < 1 or beta < 0:
-            raise InvalidValue(
-                "Rollouts: num_tokens, batch_size and passes must be at least 1 and beta at least 0, "
-                f"got {num_tokens}, {batch_size}, {passes} and {beta}."
-            )
+        rule = "Rollouts: num_tokens, batch_size and passes must be at least 1 and beta at least 0"
+        got = f"{num_tokens}, {batch_size}, {passes} and {beta}"
+        require(min(batch_size, passes, num_tokens) >= 1 and beta >= 0, rule, got)
         self.model, self.reference, self.reward = model, reference, reward
         self.prompts, self.num_tokens, self.beta = prompts, num_tokens, beta
         self.batch_size, self.passes, self.seed, self.epoch = batch_size, passes, seed, 0

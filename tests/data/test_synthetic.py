@@ -28,7 +28,7 @@ def test_shapes_kinds_and_seeds(name, n, seed):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-@pytest.mark.parametrize("num_samples", [99, 100, 101])
+@pytest.mark.parametrize("n", [99, 100, 101])
 def test_classes_balance_to_within_one(name, n):
     _, y = CLASSIFIERS[name](num_samples=n)
     counts = np.bincount(y)

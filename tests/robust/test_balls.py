@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gradatim.robust.balls import add_towards, make_ball
@@ -32,6 +32,8 @@ def test_sums_are_rounded_towards_the_first_term(x, delta):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("p", [2.0, math.inf])
 @settings(max_examples=60, deadline=None)
+@example(x=[0.0, 0.0], far=1e-200, eps=0.0, seed=0)  # its square is lost
+@example(x=[0.0, 0.0], far=1e-160, eps=1e-161, seed=0)
 @given(
     x=st.lists(floats, min_size=1, max_size=5),
     far=st.floats(0, 1e4),

@@ -12,6 +12,8 @@ from torch import Tensor
 
 from gradatim.robust.victim import Bounds
 
+NO_RADIUS = 1e-140  # squares of such numbers are lost, and with them the size of a step
+
 
 class Ball(Protocol):
     """A set of points around each row of a batch."""
@@ -70,6 +72,8 @@ class RoundBall:
         self.shrink = 1 - 16 * torch.finfo(x.dtype).eps  # norms are rounded, too
 
     def project(self, z: Tensor) -> Tensor:
+        if self.eps < NO_RADIUS:
+            return self.x if self.bounds is None else self.x.clamp(*self.bounds)
         delta = (z - self.x).flatten(1)
         size = torch.linalg.vector_norm(delta, dim=1, keepdim=True, dtype=torch.float64)
         scale = self.shrink * (self.eps / size).clamp(max=1.0)

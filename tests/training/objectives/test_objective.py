@@ -295,5 +295,5 @@ def test_functions_return_losses_or_figures():
         Trainer(nn.Linear(1, 1), objective=3)
     game = Game()
     assert as_objective(game) is game
-    with pytest.raises(TypeError, match="abstract method '?__call__"):
+    with pytest.raises(TypeError, match=r"abstract method '?__call__"):
         Objective()

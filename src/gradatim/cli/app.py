@@ -1,6 +1,5 @@
 """The commands: fit, predict, generate, export, list, run, data."""
 
-import json
 import sys
 import webbrowser
 from itertools import groupby
@@ -23,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     invoke_without_command=True,
 )
-app.command(cls=FitCommand)(fit)
+app.command(name="fit", cls=FitCommand, help=fit.__doc__)(lambda: None)
 for command in (predict, generate, export):
     app.command()(command)
 app.add_typer(data_app, name="data")
@@ -66,6 +65,8 @@ def list_experiments(
 
     entries = experiments.entries(search)
     if as_json:
+        import json
+
         records = [entry._asdict() for entry in entries]
         typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
         return

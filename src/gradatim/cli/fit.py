@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradatim.cli.fit_options import takes_options
-from gradatim.events import Stage
-
 if TYPE_CHECKING:
     from gradatim.fitting import FitResult
 
 
-@takes_options
 def fit(
     data: Annotated[
         str,
@@ -33,6 +29,7 @@ def fit(
     """
     started = time.perf_counter()
     from gradatim.cli.progress import StageBar
+    from gradatim.events import Stage
 
     with StageBar() as bar:
         bar.tell(Stage("starting"))

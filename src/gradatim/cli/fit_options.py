@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from gradatim.fitting.kinds import KINDS
-from gradatim.fitting.options import Options
+from gradatim.cli.fit import fit
 
 
 def sections() -> dict[str, dict[str, str]]:
     """Help by name of option, under a heading for every kind of data."""
+    from gradatim.fitting.kinds import KINDS
+    from gradatim.fitting.options import Options
+
     found = {"Options": {o.name: _help(o) for o in fields(Options)}}
     for kind in KINDS.values():
         flag = {kind.flag: kind.flag_help} if kind.flag else {}
@@ -47,6 +49,9 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _annotations() -> Iterator[tuple[str, Any]]:
     """Type and declaration of every option, by name; a kind may share the name of another."""
+    from gradatim.fitting.kinds import KINDS
+    from gradatim.fitting.options import Options
+
     for option in (*fields(Options), *(o for kind in KINDS.values() for o in kind.own.values())):
         yield option.name, _annotation(option.name, option.type, option.metadata)
     for kind in KINDS.values():
@@ -64,7 +69,17 @@ def _annotation(name: str, kind: Any, facts: Any) -> Any:
 
 
 class FitCommand(TyperCommand):
-    """A command whose help has a heading for every kind of data."""
+    """The command with the options of every kind of data; they are read when it is called, not for others."""
+
+    is_whole = False
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        if not self.is_whole:
+            template = typer.Typer(add_completion=False)
+            template.command()(takes_options(fit))
+            whole = typer.main.get_command(template)
+            self.params, self.callback, self.is_whole = whole.params, whole.callback, True
+        return super().get_params(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         records = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
@@ -74,6 +89,6 @@ class FitCommand(TyperCommand):
         named = {name for helps in listed.values() for name in helps}
         others = [record for name, record in records.items() if name not in named and record]
         for title, helps in listed.items():
-            lines = [(records[name][0], text) for name, text in helps.items()]  # type: ignore[index]
+            lines = [(records[name][0], text) for name, text in helps.items()]
             with formatter.section(title):
                 formatter.write_dl(lines + (others if title == "Options" else []))

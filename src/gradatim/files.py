@@ -16,6 +16,24 @@ if TYPE_CHECKING:
 
 
 @contextmanager
+def or_unavailable(sentence: str) -> Iterator[None]:
+    """Turn what the system refuses within into one sentence, with its reason.
+
+    >>> with or_unavailable("words.txt: cannot be read"):
+    ...     _ = Path(tempfile.mkdtemp(), "words.txt").read_text()
+    Traceback (most recent call last):
+    ...
+    gradatim.errors.Unavailable: words.txt: cannot be read: No such file or directory.
+    """
+    try:
+        yield
+    except Unavailable:
+        raise
+    except OSError as error:
+        raise Unavailable(f"{sentence}: {error.strerror or error}.") from error
+
+
+@contextmanager
 def open_atomically(path: str | Path, *, owner: str = "") -> Iterator[BinaryIO]:
     """Open a file to write that takes the place of ``path`` when the block ends well: readers see the old file or the new one.
 
@@ -31,21 +49,18 @@ def open_atomically(path: str | Path, *, owner: str = "") -> Iterator[BinaryIO]:
         b'whole'
     """
     path, beside = Path(path), None
+    who = f"{owner}: {path}" if owner else f"{path}:"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise OSError("it is a folder")
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            _flush(file)
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, path)
-    except OSError as error:
-        if isinstance(error, Unavailable):  # of the block
-            raise
-        who = f"{owner}: {path}" if owner else f"{path}:"
-        raise Unavailable(f"{who} cannot be written: {error.strerror or error}.") from error
+        with or_unavailable(f"{who} cannot be written"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                raise OSError("it is a folder")
+            handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            with os.fdopen(handle, "wb") as file:
+                yield file
+                _flush(file)
+            os.chmod(beside, 0o666 & ~_umask())
+            os.replace(beside, path)
     finally:
         if beside is not None and os.path.exists(beside):
             os.unlink(beside)
@@ -81,7 +96,7 @@ def write_files(
     """
     folder = Path(folder)
     home = folder.parent if is_replaced else folder
-    try:
+    with or_unavailable(f"{folder}: cannot be written"):
         home.mkdir(parents=True, exist_ok=True)
         prefix = f".{folder.name}."
         with tempfile.TemporaryDirectory(dir=home, prefix=prefix, ignore_cleanup_errors=True) as at:
@@ -96,8 +111,6 @@ def write_files(
             else:
                 for name in files:
                     os.replace(new / name, folder / name)
-    except OSError as error:
-        raise Unavailable(f"{folder}: cannot be written: {error.strerror or error}.") from error
     return folder
 
 
@@ -191,7 +204,10 @@ def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:
     if not path.is_file():
         raise Unavailable(f"{path}: no such {kind} file.")
     try:
-        content = path.read_bytes()  # at once: a running writer may replace the file at any time
+        with or_unavailable(f"{path}: cannot be read"):
+            content = (
+                path.read_bytes()
+            )  # at once: a running writer may replace the file at any time
         tensors = load(content)
         metadata = _metadata(content)
         if "gradatim" not in metadata:
@@ -201,8 +217,6 @@ def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:
         raise InvalidValue(
             f"{path}: is damaged or not a {kind} of Gradatim ({str(error).splitlines()[0]})."
         ) from error
-    except OSError as error:
-        raise Unavailable(f"{path}: cannot be read: {error.strerror or error}.") from error
     if description.get("kind") != kind:
         raise InvalidValue(f"{path}: must be a {kind}, got a {description.get('kind')}.")
     if _checksum(tensors) != description.get("checksum"):

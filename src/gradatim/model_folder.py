@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue, Unavailable, require
-from gradatim.files import write_files
+from gradatim.files import or_unavailable, write_files
 from gradatim.versions import versions
 
 if TYPE_CHECKING:
@@ -37,15 +37,10 @@ def check_folder(folder: str | Path, argument: str) -> Path:
     fits = not folder.exists() or is_model or (folder.is_dir() and not any(folder.iterdir()))
     rule = f"{argument} must be new, empty or a model folder"
     require(fits, rule, repr(str(folder)), "Choose another name.")
-    try:
+    with or_unavailable(f"{argument.split(':')[0]}: {folder} cannot be written"):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder.parent):
-            return folder
-    except OSError as error:
-        owner = argument.split(":")[0]
-        raise Unavailable(
-            f"{owner}: {folder} cannot be written: {error.strerror or error}."
-        ) from error
+        tempfile.TemporaryFile(dir=folder.parent).close()
+    return folder
 
 
 def save_model(
@@ -102,18 +97,15 @@ def read_model(folder: str | Path) -> "tuple[dict[str, Any], dict[str, Tensor]]"
             f"load_model: {str(folder)!r} is not a model folder: it has no model.json."
         )
     try:
-        description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-        if not isinstance(description, dict) or description.get("format") != FORMAT:
-            raise InvalidValue(
-                f"load_model: {str(folder)!r} must have format {FORMAT}. Save it again with this version."
-            )
-        return description, load_file(folder / "model.safetensors")
+        with or_unavailable(f"load_model: {str(folder)!r} cannot be read"):
+            description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+            if not isinstance(description, dict) or description.get("format") != FORMAT:
+                raise InvalidValue(
+                    f"load_model: {str(folder)!r} must have format {FORMAT}. Save it again with this version."
+                )
+            return description, load_file(folder / "model.safetensors")
+    except InvalidValue:
+        raise
     except (ValueError, SafetensorError) as error:
-        if isinstance(error, InvalidValue):
-            raise
         reason = str(error).splitlines()[0]
         raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({reason}).") from error
-    except OSError as error:
-        raise Unavailable(
-            f"load_model: {str(folder)!r} cannot be read: {error.strerror or error}."
-        ) from error

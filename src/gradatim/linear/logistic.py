@@ -19,11 +19,6 @@ from gradatim.linear.descent import with_ones
 from gradatim.linear.inputs import Array, as_design, as_labels
 
 
-def _check(owner: str, weight_decay: float) -> None:
-    rule = f"{owner}: weight_decay must be zero or positive"
-    require(weight_decay >= 0, rule, weight_decay, "Try 1e-4.")
-
-
 def _no_maximum(owner: str) -> InvalidValue:
     return InvalidValue(
         f"{owner}: weight_decay must be positive when the classes can be separated or the columns "
@@ -31,8 +26,11 @@ def _no_maximum(owner: str) -> InvalidValue:
     )
 
 
-def _standardize(design: Tensor, weight_decay: float) -> tuple[Tensor, Tensor, Tensor]:
+def _standardize(owner: str, X: Array, weight_decay: float) -> tuple[Tensor, Tensor, Tensor]:
     """Centre and scale the columns so that every weight has a curvature of order one."""
+    rule = f"{owner}: weight_decay must be zero or positive"
+    require(weight_decay >= 0, rule, weight_decay, "Try 1e-4.")
+    design = as_design(owner, X)
     mean, variance = design.mean(0), design.var(0, correction=0)
     scale = torch.sqrt(variance + weight_decay)
     scale = torch.where(scale > 0, scale, 1.0)
@@ -87,8 +85,7 @@ def fit_logistic(
         >>> fit_logistic(X, y).probabilities(torch.tensor([1.5]))
         tensor([[0.5000, 0.5000]], dtype=torch.float64)
     """
-    _check("fit_logistic", weight_decay)
-    design, mean, scale = _standardize(as_design("fit_logistic", X), weight_decay)
+    design, mean, scale = _standardize("fit_logistic", X, weight_decay)
     classes, indices = as_labels("fit_logistic", y, len(design))
     rule = "fit_logistic: y must hold two classes"
     require(len(classes) == 2, rule, len(classes), "Try fit_softmax.")
@@ -121,8 +118,7 @@ def fit_softmax(
         >>> fit_softmax(X, torch.tensor([0, 0, 1, 1, 2, 2]), weight_decay=0.01).predict(X)
         tensor([0, 0, 1, 1, 2, 2])
     """
-    _check("fit_softmax", weight_decay)
-    design, mean, scale = _standardize(as_design("fit_softmax", X), weight_decay)
+    design, mean, scale = _standardize("fit_softmax", X, weight_decay)
     classes, indices = as_labels("fit_softmax", y, len(design))
     weight = torch.zeros(design.shape[1], len(classes), dtype=design.dtype, requires_grad=True)
     bias = torch.zeros(len(classes), dtype=design.dtype, requires_grad=True)

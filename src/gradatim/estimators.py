@@ -91,7 +91,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
     def _prepare(self, X: ArrayLike, y: ArrayLike) -> "_Job":
         X, y = self._validate(X, y)
         target, outputs, loss, strata = self._encode(y)
-        self.mean_, self.scale_ = _spread(X) if self.standardize else _no_spread(X)
+        self.mean_, self.scale_ = _spread(X, self.standardize)
         inputs = ((X - self.mean_) / self.scale_).astype(np.float32)
         require(self.members >= 1, f"{self._name}: members must be at least 1", self.members)
         rng = check_random_state(self.random_state) if self.random_state is not None else None
@@ -291,7 +291,7 @@ class NeuralRegressor(RegressorMixin, _NeuralEstimator):
     def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
         self.is_multi_output_ = y.ndim == 2
         y = y.reshape(len(y), -1).astype(np.float64)
-        self.target_mean_, self.target_scale_ = _spread(y) if self.standardize else _no_spread(y)
+        self.target_mean_, self.target_scale_ = _spread(y, self.standardize)
         scaled = (y - self.target_mean_) / self.target_scale_
         return scaled.astype(np.float32), y.shape[1], "mse", None
 
@@ -341,15 +341,13 @@ def _train_together(estimators: Sequence[_NeuralEstimator], jobs: Sequence[_Job]
         estimator._keep(list(islice(networks, count)), list(islice(histories, count)))
 
 
-def _spread(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Mean and standard deviation of every column; a constant column is left unscaled."""
+def _spread(values: NDArray[Any], is_wanted: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean and standard deviation of every column, 0 and 1 if not wanted; a constant column is left unscaled."""
+    if not is_wanted:
+        return np.zeros(values.shape[1]), np.ones(values.shape[1])
     mean, deviation = values.mean(0), values.std(0)
     rounding = 10 * np.finfo(values.dtype).eps * np.abs(mean)
     return mean, np.where(deviation <= rounding, 1.0, deviation)
-
-
-def _no_spread(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    return np.zeros(values.shape[1]), np.ones(values.shape[1])
 
 
 def _plain(value: Any) -> Any:

@@ -32,6 +32,10 @@ FIGURE_RETURNS: dict[str, str] = {
 # Public dataclasses that may change.
 CHANGING: dict[str, str] = {
     "Report": "an experiment fills it, claim by claim",
+    **dict.fromkeys(
+        ("Adaline", "Madaline", "NeuralClassifier", "NeuralRegressor", "Perceptron"),
+        "an estimator of scikit-learn, not a record: set_params changes it, fit adds what it learned",
+    ),
 }
 
 

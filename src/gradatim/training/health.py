@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 import torch
@@ -45,15 +46,12 @@ def first_bad_output(model: nn.Module, forward: Callable[[], object]) -> str | N
     """Run ``forward`` and name the first innermost module whose output is not finite."""
     bad: list[str] = []
 
-    def watch(name: str) -> Callable[[nn.Module, object, object], None]:
-        def hook(module: nn.Module, inputs: object, output: object) -> None:
-            if not bad and not is_finite(output):
-                bad.append(name)
-
-        return hook
+    def watch(name: str, module: nn.Module, inputs: object, output: object) -> None:
+        if not bad and not is_finite(output):
+            bad.append(name)
 
     leaves = [(n, m) for n, m in model.named_modules() if not any(m.children())]
-    handles = [module.register_forward_hook(watch(name)) for name, module in leaves]
+    handles = [module.register_forward_hook(partial(watch, name)) for name, module in leaves]
     try:
         # what asks for gradients fails here, such as a step of a second player, but the outputs were seen
         with torch.no_grad(), suppress(RuntimeError):

@@ -1,7 +1,6 @@
 """PyTorch's fused kernels of SGD, Adam and AdamW, and how tensors lie in the vectors they move."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import torch
@@ -42,54 +41,43 @@ def fused_rule(kind: type[Optimizer]) -> Rule:
     It is called as ``rule(tensors, steps, settings, lr=, weight_decay=, is_first=)`` with lists of values, gradients
     and moments in ``tensors``, and moves them in place.
     """
-    if kind is SGD:
-        return _sgd
-    return partial(_adam, torch._fused_adamw_ if kind is AdamW else torch._fused_adam_)
+    adam = torch._fused_adamw_ if kind is AdamW else torch._fused_adam_
 
+    def rule(
+        tensors: Sequence[list[Tensor]],
+        steps: list[Tensor],
+        settings: Mapping[str, Any],
+        *,
+        lr: float,
+        weight_decay: float,
+        is_first: bool = False,
+    ) -> None:
+        if kind is SGD:
+            # without dampening a velocity of zero takes the first step as PyTorch does: `is_first` may be left out
+            torch._fused_sgd_(
+                tensors[0],
+                tensors[1],
+                tensors[2] if len(tensors) > 2 else [],
+                lr=lr,
+                weight_decay=weight_decay,
+                momentum=settings["momentum"],
+                dampening=settings["dampening"],
+                nesterov=settings["nesterov"],
+                maximize=False,
+                is_first_step=is_first,
+            )
+            return
+        adam(
+            *tensors,
+            [],
+            steps,
+            lr=lr,
+            beta1=settings["betas"][0],
+            beta2=settings["betas"][1],
+            weight_decay=weight_decay,
+            eps=settings["eps"],
+            amsgrad=False,
+            maximize=False,
+        )
 
-def _adam(
-    kernel: Callable[..., Any],
-    tensors: Sequence[list[Tensor]],
-    steps: list[Tensor],
-    settings: Mapping[str, Any],
-    *,
-    lr: float,
-    weight_decay: float,
-    is_first: bool = False,
-) -> None:
-    kernel(
-        *tensors,
-        [],
-        steps,
-        lr=lr,
-        beta1=settings["betas"][0],
-        beta2=settings["betas"][1],
-        weight_decay=weight_decay,
-        eps=settings["eps"],
-        amsgrad=False,
-        maximize=False,
-    )
-
-
-def _sgd(
-    tensors: Sequence[list[Tensor]],
-    steps: list[Tensor],
-    settings: Mapping[str, Any],
-    *,
-    lr: float,
-    weight_decay: float,
-    is_first: bool = False,
-) -> None:
-    # without dampening a velocity of zero takes the first step as PyTorch does: `is_first` may be left out
-    torch._fused_sgd_(
-        tensors[0],
-        tensors[1],
-        tensors[2] if len(tensors) > 2 else [],
-        lr=lr,
-        weight_decay=weight_decay,
-        momentum=settings["momentum"],
-        dampening=settings["dampening"],
-        nesterov=settings["nesterov"],
-        maximize=False,
-        is_first_step=is_first,
-    )
+    return rule

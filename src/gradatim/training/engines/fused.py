@@ -41,7 +41,7 @@ def fused_rule(kind: type[Optimizer]) -> Rule:
     It is called as ``rule(tensors, steps, settings, lr=, weight_decay=, is_first=)`` with lists of values, gradients
     and moments in ``tensors``, and moves them in place.
     """
-    adam = torch._fused_adamw_ if kind is AdamW else torch._fused_adam_
+    adam: Callable[..., Any] = torch._fused_adamw_ if kind is AdamW else torch._fused_adam_
 
     def rule(
         tensors: Sequence[list[Tensor]],

@@ -1,17 +1,12 @@
 """Train on the worst inputs that an attack finds."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
 from gradatim.errors import InvalidType, require
-from gradatim.losses import Loss
 from gradatim.robust.measuring import Attack
 from gradatim.training import Objective, Supervised, TruncatedBPTT
 from gradatim.training.batches import Batch
-from gradatim.training.objectives.objective import Figures, ObjectiveFunction, Phase, as_objective
+from gradatim.training.objectives.objective import Figures, ObjectiveFunction, as_objective
 
 
 class Adversarial(Objective):
@@ -42,7 +37,8 @@ class Adversarial(Objective):
 
     def __init__(self, attack: Attack, objective: ObjectiveFunction | None = None) -> None:
         self.attack = attack
-        self.inner = Supervised() if objective is None else as_objective(objective)
+        self.inner: Objective = Supervised() if objective is None else as_objective(objective)
+        self.loss = self.inner.loss
         rule = "Adversarial: objective must see whole batches"
         got = "TruncatedBPTT, which cuts them in time"
         require(not isinstance(self.inner, TruncatedBPTT), rule, got)
@@ -59,26 +55,3 @@ class Adversarial(Objective):
             )
         x, y = batch
         return self.inner.prepare(model, (self.attack(model, x, y), y))
-
-    def output(self, model: nn.Module, *inputs: Tensor) -> Any:
-        return self.inner.output(model, *inputs)
-
-    def start(self, phase: Phase, epoch: int) -> None:
-        self.inner.start(phase, epoch)
-
-    @property
-    def loss(self) -> Loss | None:  # type: ignore[override]
-        return self.inner.loss
-
-    def adopt(self, loss: Loss) -> None:
-        self.inner.adopt(loss)
-
-    @property
-    def optimizers(self) -> Mapping[str, Optimizer]:
-        return self.inner.optimizers
-
-    def state_dict(self) -> dict[str, Any]:
-        return self.inner.state_dict()
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.inner.load_state_dict(state)

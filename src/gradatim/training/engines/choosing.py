@@ -135,7 +135,7 @@ def works_in_any_layout(objective: Objective, callbacks: Sequence[Callback]) -> 
     if objective.optimizers:
         return False
     watched: list[tuple[object, str]] = [(objective, "__call__")]
-    if hasattr(objective, "inner"):
+    if objective.inner is not None:
         watched.append((objective.inner, "__call__"))
     for moment in ("on_gradients", "on_batch_end"):
         watched += [(c, moment) for c in callbacks if c.observes(moment)]

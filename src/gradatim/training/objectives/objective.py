@@ -27,6 +27,7 @@ class Objective(ABC):
     Attributes:
         loss: The loss of outputs and targets, where one is used. Targets then get the type that it needs, and
             validation measures it on the outputs of the model as they are.
+        inner: An objective that this one wraps; all but the call and :meth:`prepare` is then left to it.
         any_layout: Whether a class that defines ``__call__`` works in whatever order weights lie in memory.
 
     Example:
@@ -39,6 +40,7 @@ class Objective(ABC):
 
     any_layout = False
     loss: Loss | None = None
+    inner: "Objective | None" = None
     _is_loss_open = False
 
     @abstractmethod
@@ -50,22 +52,26 @@ class Objective(ABC):
 
     def output(self, model: nn.Module, *inputs: Tensor) -> Any:
         """What metrics and predictions see of the model."""
-        return model(*inputs)
+        return model(*inputs) if self.inner is None else self.inner.output(model, *inputs)
 
-    def start(self, phase: Phase, epoch: int) -> None:  # noqa: B027
+    def start(self, phase: Phase, epoch: int) -> None:
         """Called before the batches of an epoch, and before those of an evaluation."""
+        if self.inner is not None:
+            self.inner.start(phase, epoch)
 
     @property
     def optimizers(self) -> Mapping[str, Optimizer]:
         """Optimizers of its own, by player: it steps them, and a checkpoint keeps them."""
-        return {}
+        return {} if self.inner is None else self.inner.optimizers
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint must keep beside them: tensors and plain values."""
-        return {}
+        return {} if self.inner is None else self.inner.state_dict()
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:  # noqa: B027
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take back what :meth:`state_dict` gave."""
+        if self.inner is not None:
+            self.inner.load_state_dict(state)
 
     def error(self, model: nn.Module, batch: Batch) -> Tensor:
         """Return the loss of what ``model`` makes of the inputs of a batch, against its last part, the target."""
@@ -79,7 +85,10 @@ class Objective(ABC):
 
     def adopt(self, loss: Loss) -> None:
         """Take the trainer's loss in the place of one that was left open."""
-        if self._is_loss_open:
+        if self.inner is not None:
+            self.inner.adopt(loss)
+            self.loss = self.inner.loss
+        elif self._is_loss_open:
             self.loss = loss
 
 

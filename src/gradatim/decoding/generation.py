@@ -10,8 +10,8 @@ from gradatim.data.vocabulary import PAD
 from gradatim.decoding.sampling import (
     check_count,
     check_drawing,
-    draw_tokens,
-    sample,
+    draw_checked,
+    feed,
 )
 from gradatim.decoding.writing import (
     Given,
@@ -90,7 +90,8 @@ def generate(
         found = search(model, given, num_tokens, num_beams=num_beams, use_cache=use_cache)
         new = found.tokens[:, 0, : int(found.lengths[:, 0].max())]
     else:
-        steps = _stream(model, given, num_tokens, draw, use_cache)
+        with torch.inference_mode():
+            steps = list(_write(model, given, num_tokens, draw, use_cache))
         new = torch.stack([text.new_empty(len(text)), *steps], 1)[:, 1:]
     text = torch.cat((text, new), dim=1)
     return text if is_batch else text[0]
@@ -128,12 +129,12 @@ def stream(
         [1, 1, 1, 1]
     """
     given, _, draw = _prepare("stream", model, prompt, num_tokens, temperature, top_k, top_p, seed)
-    drawn = _stream(model, given, num_tokens, draw, use_cache)
+    write = torch.inference_mode()(_write)  # which PyTorch leaves while a generator waits
+    drawn = write(model, given, num_tokens, draw, use_cache)
     return (token.clone() for token in drawn)  # ordinary tensors, which autograd accepts
 
 
-@torch.inference_mode()  # which PyTorch leaves while a generator waits
-def _stream(
+def _write(
     model: nn.Module,
     given: Given,
     num_tokens: int,
@@ -142,7 +143,7 @@ def _stream(
 ) -> Iterator[Tensor]:
     with evaluation_mode(model):
         step, state, start, end = begin(model, given, num_tokens, use_cache=use_cache)
-        yield from sample(step, state, start, num_tokens, draw=draw, end=end, padding=PAD)
+        yield from feed(step, state, start, num_tokens, draw=draw, end=end, padding=PAD)
 
 
 def _prepare(
@@ -165,6 +166,6 @@ def _prepare(
         )
     generator = torch.Generator(given[0].device).manual_seed(seed)
     draw = partial(
-        draw_tokens, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
+        draw_checked, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
     )
     return given, is_batch, draw

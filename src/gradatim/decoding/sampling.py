@@ -39,6 +39,17 @@ def draw_tokens(
         tensor([1])
     """
     check_drawing("draw_tokens", temperature, top_k, top_p)
+    return draw_checked(log_probs, temperature, top_k, top_p, generator)
+
+
+def draw_checked(
+    log_probs: Tensor,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    generator: torch.Generator | None,
+) -> Tensor:
+    """What :func:`draw_tokens` does, without looking at its arguments for every token."""
     if temperature == 0 or top_k == 1:
         return log_probs.argmax(-1)
     log_probs = log_probs / temperature
@@ -85,6 +96,19 @@ def sample(
         [tensor([1, 2]), tensor([2, 0])]
     """
     check_count("sample", num_tokens)
+    yield from feed(step, state, start, num_tokens, draw, end, padding)
+
+
+def feed(
+    step: DecodeStep,
+    state: Any,
+    start: Tensor,
+    num_tokens: int,
+    draw: Callable[[Tensor], Tensor],
+    end: int | None,
+    padding: int,
+) -> Iterator[Tensor]:
+    """What :func:`sample` does, in whatever mode the caller has chosen: changing it takes time for every token."""
     last, has_ended = start, torch.zeros_like(start, dtype=torch.bool)
     for _ in range(num_tokens):
         logits, state = step(state, last)  # (B, V)

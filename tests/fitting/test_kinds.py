@@ -2,14 +2,19 @@
 
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import pandas as pd
 import pytest
 
+import gradatim
+from gradatim.cli import main
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.fitting.kind import Kind
 from gradatim.fitting.kinds import KINDS, find_kind, listed, make_options
 from gradatim.fitting.options import Options
+from gradatim.fitting.options import option as declare
+from gradatim.model_folder import save_model
 
 
 @pytest.mark.parametrize(
@@ -105,3 +110,37 @@ def test_records_need_no_library():
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert out.stdout.splitlines()[-1] == "[]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinOptions(Options):
+    sides: int = declare(2, help="Sides of the coin.")
+
+
+COIN = Kind(
+    name="coin",
+    words="tosses of a coin",
+    title="Coins",
+    options=CoinOptions,
+    read=lambda tosses, job: (tosses, job.sides),
+    load=lambda description, tensors: description["share"],
+    course=lambda read, job, **how: read(),
+    flag="coin",
+    flag_help="DATA are tosses.",
+)
+
+
+def test_a_new_kind_is_one_record(monkeypatch, tmp_path, capsys):
+    """Python, the command line, its help, refusals and stored models follow from a line in ``KINDS``."""
+    monkeypatch.setitem(KINDS, "coin", COIN)
+    assert gradatim.fit("0110", coin=True, sides=3) == ("0110", 3)
+    assert gradatim.fit("0110", kind="coin") == ("0110", 2)
+    with pytest.raises(InvalidValue, match=r"for a table, got 3\. It is for tosses of a coin\."):  # fmt: skip
+        gradatim.fit("iris", sides=3)
+    assert main(["fit", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "Coins:" in text
+    assert "--sides" in text
+    assert main(["fit", "iris", "--sides", "3"]) == 2
+    save_model(tmp_path / "m", "coin", {"share": 0.5}, {})
+    assert gradatim.load_model(tmp_path / "m") == 0.5

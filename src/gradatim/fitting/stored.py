@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from torch import Tensor, nn
@@ -16,27 +16,6 @@ from gradatim.model_folder import gather_tensors, save_model, tensors_of
 from gradatim.models import describe, load_weights, rebuild
 
 Facts = dict[str, Any]
-
-
-class Storable(Protocol):
-    """A fitted model that a folder can hold.
-
-    Attributes:
-        kind: Tells those of one folder apart.
-    """
-
-    kind: str
-
-    @property
-    def parameters(self) -> int:
-        """Numbers stored."""
-
-    def store(self) -> tuple[Facts, dict[str, Tensor]]:
-        """Return plain facts, ``kind`` among them, and tensors."""
-
-    @classmethod
-    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
-        """Undo :meth:`store`."""
 
 
 def arrays_from(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
@@ -70,9 +49,9 @@ class StoredModel(ABC):
     """
 
     folder_kind: ClassVar[str]
-    members: ClassVar[
-        tuple[type[Any], ...]
-    ]  # classes of its models; the last for kinds of no other
+    # classes of its models, told apart by ``kind``, the last for kinds of no other: ``store`` gives plain facts and
+    # tensors, ``restore`` undoes it, ``parameters`` counts the numbers
+    members: ClassVar[tuple[type[Any], ...]]
     own: ClassVar[tuple[str, ...]]  # fields that are plain data
 
     models: dict[str, Any]

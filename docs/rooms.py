@@ -13,7 +13,15 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "gradatim"
 PICTURE = Path(__file__).with_name("rooms.svg")
-BASE = ("errors", "events", "files", "randomness", "threads", "versions")  # drawn as one room
+BASE = (
+    "errors",
+    "events",
+    "files",
+    "hashing",
+    "randomness",
+    "threads",
+    "versions",
+)  # drawn as one room
 TOPICS = (
     *("neurons", "linear", "backprop", "instruments", "theory", "timeseries", "robust"),
     *("bayes", "generative", "clustering", "reinforcement"),

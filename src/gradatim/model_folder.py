@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue, Unavailable, require
 from gradatim.files import or_unavailable, write_files
+from gradatim.hashing import check_signed, hash_bytes, hash_file, json_bytes, sign
 from gradatim.versions import versions
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-FORMAT = 1
+FORMAT = 2  # 1 had no fingerprints
+JSON, TENSORS = "model.json", "model.safetensors"
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
@@ -50,16 +52,22 @@ def save_model(
     tensors: "Mapping[str, Tensor]",
     extra: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Write a model folder: ``description`` as JSON, ``tensors`` as safetensors, ``extra`` files as they are."""
+    """Write a model folder: ``description`` as JSON, ``tensors`` as safetensors, ``extra`` files as they are.
+
+    ``model.json`` holds the SHA-256 of every file, and of what it says itself.
+    """
     from safetensors.torch import save
 
-    document = {"format": FORMAT, "kind": kind, "versions": versions(), **description}
     whole = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    files = {
-        "model.json": json.dumps(document, indent=2, ensure_ascii=False).encode(),
-        "model.safetensors": save(whole),
+    files = {TENSORS: save(whole), **(extra or {})}
+    document = {
+        "format": FORMAT,
+        "kind": kind,
+        "versions": versions(),
+        **description,
+        "files": {name: hash_bytes(content) for name, content in files.items()},
     }
-    return write_folder(folder, files | dict(extra or {}))
+    return write_folder(folder, {JSON: json_bytes(sign(document)), **files})
 
 
 def gather_tensors(parts: "Mapping[str, Mapping[str, Tensor]]") -> "dict[str, Tensor]":
@@ -87,25 +95,43 @@ def tensors_from(arrays: "Mapping[str, np.ndarray]") -> "dict[str, Tensor]":
 
 
 def read_model(folder: str | Path) -> "tuple[dict[str, Any], dict[str, Tensor]]":
-    """Read description and tensors of a model folder; a damaged one raises one clear sentence."""
+    """Read description and tensors of a model folder; a damaged one raises one clear sentence.
+
+    Args:
+        folder: What :func:`save_model` wrote, in this version or an earlier one.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    folder = Path(folder)
-    if not (folder / "model.json").is_file():
-        raise Unavailable(
-            f"load_model: {str(folder)!r} is not a model folder: it has no model.json."
-        )
+    folder, name = Path(folder), repr(str(folder))
+    if not (folder / JSON).is_file():
+        raise Unavailable(f"load_model: {name} is not a model folder: it has no {JSON}.")
     try:
-        with or_unavailable(f"load_model: {str(folder)!r} cannot be read"):
-            description = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-            if not isinstance(description, dict) or description.get("format") != FORMAT:
-                raise InvalidValue(
-                    f"load_model: {str(folder)!r} must have format {FORMAT}. Save it again with this version."
-                )
-            return description, load_file(folder / "model.safetensors")
+        with or_unavailable(f"load_model: {name} cannot be read"):
+            description = _check_format(folder, json.loads((folder / JSON).read_bytes()))
+            return description, load_file(folder / TENSORS)
     except InvalidValue:
         raise
-    except (ValueError, SafetensorError) as error:
+    except (ValueError, RecursionError, SafetensorError) as error:
         reason = str(error).splitlines()[0]
-        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({reason}).") from error
+        raise InvalidValue(f"load_model: {name} is damaged ({reason}).") from error
+
+
+def _check_format(folder: Path, description: Any) -> dict[str, Any]:
+    """Raise unless a folder is of a known format and its parts are those that were written."""
+    name = repr(str(folder))
+    found = description.get("format") if isinstance(description, dict) else None
+    if found not in (1, FORMAT) or isinstance(found, bool):
+        raise InvalidValue(
+            f"load_model: {name} must have format 1 or {FORMAT}, got {found!r}. Save it again with this version."
+        )
+    if not (folder / TENSORS).is_file():
+        raise Unavailable(f"load_model: {name} is not whole: it has no {TENSORS}.")
+    if found == 1:
+        return dict(description)
+    check_signed(f"load_model: {str(folder / JSON)!r}", description)
+    if hash_file(folder / TENSORS) != description["files"][TENSORS]:
+        raise InvalidValue(
+            f"load_model: {name} is damaged ({TENSORS} is not the file that was written with {JSON})."
+        )
+    return dict(description)

@@ -101,7 +101,7 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
     assert loaded.fitted() is loaded.models["network"]
     with pytest.raises(InvalidValue, match="predict: model must be one of"):
         loaded.choose("netwrk")
-    again = loaded.save(tmp_path / "again")
+    again = loaded.save(tmp_path / "again", {"note.txt": b"more"})
     for file in ("model.json", "model.safetensors"):
         assert (again / file).read_bytes() == (tmp_path / "m" / file).read_bytes()
 
@@ -114,7 +114,7 @@ def test_weights_of_another_network_are_refused_by_name(build, tmp_path):
         name: torch.zeros(7) if name.startswith("network/") and name.endswith("weight") else tensor
         for name, tensor in gradatim.model_folder.read_model(tmp_path / "m")[1].items()
     }
-    write(tmp_path / "m", description, tensors)
+    write(tmp_path / "m", description | {"format": 1}, tensors)
     with pytest.raises(InvalidValue, match=r"load_model: weights must fit the model, got .* \(7,\) instead of"):  # fmt: skip
         gradatim.load_model(tmp_path / "m")
 

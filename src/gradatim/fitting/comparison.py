@@ -13,6 +13,7 @@ from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
+from gradatim.threads import limit_threads, safe_threads
 from gradatim.training import NonFiniteError
 
 MIN_FOLDS = 3
@@ -121,7 +122,8 @@ def judge_all(player: Player, jobs: Sequence[tuple[Candidate, int]]) -> list[Res
     """Judge candidates on their folds: networks side by side where the player can, else one after another."""
     if isinstance(player, Stacking) and all(candidate.name == NETWORK for candidate, _ in jobs):
         started = time.perf_counter()
-        figures = player.judge_together(jobs)
+        with limit_threads(safe_threads()):
+            figures = player.judge_together(jobs)
         seconds = time.perf_counter() - started
         costs = np.array([player.cost(candidate.settings) for candidate, _ in jobs])
         shares = (seconds * costs / max(costs.sum(), 1e-9)).tolist()
@@ -132,7 +134,8 @@ def judge_all(player: Player, jobs: Sequence[tuple[Candidate, int]]) -> list[Res
 def _judge(player: Player, candidate: Candidate, k: int) -> Result:
     started = time.perf_counter()
     try:
-        figures = player.judge(candidate, k)
+        with limit_threads(safe_threads()):
+            figures = player.judge(candidate, k)
     except (NonFiniteError, np.linalg.LinAlgError, ValueError):
         figures = {}
     return Result(_sound(figures), time.perf_counter() - started)

@@ -23,6 +23,7 @@ from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin
 from gradatim.reports import Concern, Report
 from gradatim.reports.sections import Table
+from gradatim.threads import limit_threads, safe_threads
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
 RESERVE = 0.05  # of the budget, for what takes longer than planned
@@ -144,7 +145,8 @@ def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None, wo
     models = {}
     for candidate in candidates:
         work.cancel.check()
-        models[candidate.name] = player.fit(candidate, None)
+        with limit_threads(safe_threads()):
+            models[candidate.name] = player.fit(candidate, None)
     return models
 
 

@@ -8,25 +8,25 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from threadpoolctl import threadpool_limits
 
 from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.trees import tree_arrays
+from gradatim.threads import limit_threads, safe_threads
 
-NEAREST = "k nearest neighbours"
+NEAREST, TREES = "k nearest neighbours", "gradient-boosted trees"
 # In order of complexity: Occam's rule takes the first that is as good as the best.
-REGRESSION = ("mean", "ridge regression", NEAREST, "gradient-boosted trees")
+REGRESSION = ("mean", "ridge regression", NEAREST, TREES)
 CLASSIFICATION = (
     "class frequencies",
     "logistic regression",
     "linear discriminant",
     NEAREST,
-    "gradient-boosted trees",
+    TREES,
 )
 NEIGHBOURS = (3, 7, 15, 31)
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
-MANY_CELLS = 1_000_000  # past which trees grow on all threads
+MANY_CELLS = 1_000_000  # past which trees grow on all threads that are free
 CHOOSING_ROWS = 2_000  # held out to choose a setting, at most
 DISTANCES_PER_SECOND = 5e6  # of the budget, in every fold: some 5 % of it
 
@@ -67,17 +67,19 @@ def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
         >>> predict(fit_simple("mean", X, X[:, 0], 0, 0), X[:1]).tolist()
         [9.5]
     """
-    with quietly():
+    # threads that wait for each other after every node cost more than they save on a small table
+    is_large = name == TREES and X.size >= MANY_CELLS
+    with quietly(safe_threads() if is_large else 1):
         return _FIT[name](X, y, classes, seed)
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
-    """Fit without warnings of collinear columns and slow convergence (the score tells), in one thread.
+def quietly(threads: int = 1) -> Iterator[None]:
+    """Fit without warnings of collinear columns and slow convergence (the score tells), in one thread by default.
 
     The products are small: threads that wait for each other cost up to ten times what they save.
     """
-    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+    with warnings.catch_warnings(), limit_threads(threads):
         warnings.simplefilter("ignore")
         yield
 
@@ -170,10 +172,7 @@ def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
         settings |= {"max_iter": 60, "early_stopping": False, "learning_rate": 0.2}
         settings |= {"max_leaf_nodes": 15, "max_features": 0.3}
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    # threads that wait for each other after every node cost more than they save on a small table
-    with threadpool_limits(1 if X.size < MANY_CELLS else None, user_api="openmp"):
-        model = kind(**settings).fit(X, y)
-    return tree_arrays(model, classes)
+    return tree_arrays(kind(**settings).fit(X, y), classes)
 
 
 _FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int], Fitted]] = {
@@ -183,5 +182,5 @@ _FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int], Fitted]] = {
     "logistic regression": _fit_logistic,
     "linear discriminant": _fit_discriminant,
     NEAREST: _fit_nearest,
-    "gradient-boosted trees": _fit_trees,
+    TREES: _fit_trees,
 }

@@ -1,0 +1,16 @@
+"""Files that are written whole or not at all, and trees of tensors without pickle."""
+
+from gradatim.files.atomic import open_atomically, or_unavailable, write_atomically
+from gradatim.files.folders import write_files
+from gradatim.files.trees import load_tree, pack_tree, save_tree, unpack_tree
+
+__all__ = [
+    "load_tree",
+    "open_atomically",
+    "or_unavailable",
+    "pack_tree",
+    "save_tree",
+    "unpack_tree",
+    "write_atomically",
+    "write_files",
+]

@@ -1,0 +1,56 @@
+"""Write the files of a folder, all or none."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gradatim.files.atomic import flush, or_unavailable
+
+
+def write_files(
+    folder: str | Path, files: Mapping[str, bytes], *, is_replaced: bool = False
+) -> Path:
+    """Write ``files`` into ``folder``: none takes its place before all are on the disk.
+
+    Args:
+        folder: Where to write; it is made.
+        files: Contents by name.
+        is_replaced: Whether the folder is exchanged as a whole and holds nothing else afterwards; else other files stay.
+
+    Example:
+        >>> place = write_files(Path(tempfile.mkdtemp()) / "a", {"b.txt": b"b", "c.txt": b"c"})
+        >>> write_files(place, {"b.txt": b"B"}) == place, sorted(path.name for path in place.iterdir())
+        (True, ['b.txt', 'c.txt'])
+        >>> [path.name for path in write_files(place, {"d.txt": b"d"}, is_replaced=True).iterdir()]
+        ['d.txt']
+    """
+    folder = Path(folder)
+    home = folder.parent if is_replaced else folder
+    with or_unavailable(f"{folder}: cannot be written"):
+        home.mkdir(parents=True, exist_ok=True)
+        prefix = f".{folder.name}."
+        with tempfile.TemporaryDirectory(dir=home, prefix=prefix, ignore_cleanup_errors=True) as at:
+            new = Path(at) / "new"
+            new.mkdir()
+            for name, content in files.items():
+                with open(new / name, "wb") as file:
+                    file.write(content)
+                    flush(file)
+            if is_replaced:
+                _exchange(folder, new, Path(at) / "old")
+            else:
+                for name in files:
+                    os.replace(new / name, folder / name)
+    return folder
+
+
+def _exchange(folder: Path, new: Path, old: Path) -> None:
+    if folder.exists():
+        os.replace(folder, old)
+    try:
+        os.replace(new, folder)
+    except OSError:
+        if old.exists():
+            os.replace(old, folder)
+        raise

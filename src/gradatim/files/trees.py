@@ -1,0 +1,124 @@
+"""Store trees of tensors without pickle."""
+
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.files.atomic import or_unavailable, write_atomically
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def pack_tree(tree: Any, tensors: "dict[str, Tensor]", key: str = "") -> Any:
+    """Move every tensor of a tree of dictionaries and lists into ``tensors``; return the JSON that remains.
+
+    Args:
+        tree: Tensors, numbers, texts, lists and mappings.
+        tensors: Gets the tensors, by their place.
+        key: Place of the tree.
+    """
+    from torch import Tensor
+
+    if isinstance(tree, Tensor):
+        tensors[key] = tree.detach().cpu().contiguous().clone()
+        return {"tensor": key}
+    if isinstance(tree, Mapping):
+        items = [[name, pack_tree(value, tensors, f"{key}.{name}")] for name, value in tree.items()]
+        return {"items": items}
+    if isinstance(tree, list | tuple):
+        return {"list": [pack_tree(value, tensors, f"{key}.{i}") for i, value in enumerate(tree)]}
+    if tree is None or isinstance(tree, bool | int | float | str):
+        return {"value": tree}
+    raise InvalidType(
+        f"checkpoint: {key.strip('.')} must be a tensor, number, text, list or mapping, got {type(tree).__name__}."
+    )
+
+
+def unpack_tree(packed: Any, tensors: "Mapping[str, Tensor]") -> Any:
+    """Undo :func:`pack_tree`.
+
+    Args:
+        packed: What it returned.
+        tensors: What it filled.
+    """
+    ((kind, value),) = packed.items()
+    if kind == "tensor":
+        return tensors[value]
+    if kind == "items":
+        return {name: unpack_tree(item, tensors) for name, item in value}
+    if kind == "list":
+        return [unpack_tree(item, tensors) for item in value]
+    return value
+
+
+def _checksum(tensors: "Mapping[str, Tensor]") -> int:
+    import torch
+
+    total = 0
+    for name in sorted(tensors):
+        # numpy knows no bfloat16, so hash the bytes
+        flat = tensors[name].reshape(-1).view(torch.uint8)
+        total = zlib.crc32(flat.numpy().data, zlib.crc32(name.encode(), total))
+    return total
+
+
+def _metadata(content: bytes) -> dict[str, str]:
+    """Read the header of a safetensors file: eight bytes of length, then JSON."""
+    length = int.from_bytes(content[:8], "little")
+    metadata: dict[str, str] = json.loads(content[8 : 8 + length]).get("__metadata__", {})
+    return metadata
+
+
+def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
+    """Store a tree of tensors and plain values as one safetensors file, atomically, with a checksum.
+
+    Args:
+        path: File to write.
+        tree: What to store.
+        kind: What it is in a word, such as ``"checkpoint"``; it must be known to read the file.
+    """
+    from safetensors.torch import save
+
+    tensors: dict[str, Tensor] = {}
+    packed = pack_tree(tree, tensors)
+    description = {"kind": kind, "tree": packed, "checksum": _checksum(tensors)}
+    return write_atomically(path, save(tensors, {"gradatim": json.dumps(description)}))
+
+
+def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:
+    """Read what :func:`save_tree` wrote; a damaged or foreign file raises one clear sentence.
+
+    Args:
+        path: The file.
+        kind: What it must be.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    path = Path(path)
+    if not path.is_file():
+        raise Unavailable(f"{path}: no such {kind} file.")
+    try:
+        with or_unavailable(f"{path}: cannot be read"):
+            content = (
+                path.read_bytes()
+            )  # at once: a running writer may replace the file at any time
+        tensors = load(content)
+        metadata = _metadata(content)
+        if "gradatim" not in metadata:
+            raise InvalidValue(f"{path}: is not a {kind} of Gradatim.")
+        description = json.loads(metadata["gradatim"])
+    except (SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InvalidValue(
+            f"{path}: is damaged or not a {kind} of Gradatim ({str(error).splitlines()[0]})."
+        ) from error
+    if description.get("kind") != kind:
+        raise InvalidValue(f"{path}: must be a {kind}, got a {description.get('kind')}.")
+    if _checksum(tensors) != description.get("checksum"):
+        raise InvalidValue(f"{path}: is damaged: its checksum differs. Use an older {kind}.")
+    tree: dict[str, Any] = unpack_tree(description["tree"], tensors)
+    return tree

@@ -1,14 +1,25 @@
 """Files are written whole or not at all; trees come back as they were."""
 
+import json
 import os
+import zlib
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import save_file
 
-from gradatim.errors import GradatimError, Unavailable
-from gradatim.files import load_tree, open_atomically, save_tree, write_atomically, write_files
+from gradatim.errors import GradatimError, InvalidValue, Unavailable
+from gradatim.files import (
+    load_tree,
+    open_atomically,
+    pack_tree,
+    save_tree,
+    write_atomically,
+    write_files,
+)
+from gradatim.hashing import sign
 
 LEAVES = st.one_of(
     st.none(),
@@ -117,3 +128,26 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_file_of_the_version_before_is_read(tmp_path):
+    """Whose checksum looked at the tensors alone."""
+    tensors, tree = {}, {"a": torch.arange(3.0), "b": [1, "x"]}
+    packed = pack_tree(tree, tensors)
+    crc = zlib.crc32(tensors[".a"].numpy().tobytes(), zlib.crc32(b".a"))
+    for checksum in (crc, crc + 1):
+        description = {"kind": "test", "tree": packed, "checksum": checksum}
+        save_file(tensors, tmp_path / "f", {"gradatim": json.dumps(description)})
+        if checksum == crc:
+            assert load_tree(tmp_path / "f", kind="test")["b"] == [1, "x"]
+        else:
+            with pytest.raises(InvalidValue, match="is damaged: its checksum differs"):
+                load_tree(tmp_path / "f", kind="test")
+
+
+@pytest.mark.parametrize("tree", [None, 5, [], {}, {"items": 3}, {"items": [[1]]}, {"tensor": "absent"}, {"list": [[]]}, {"a": 1, "b": 2}])  # fmt: skip
+def test_a_signed_tree_that_is_none_is_refused(tmp_path, tree):
+    description = sign({"kind": "test", "tree": tree, "tensors": {}})
+    save_file({}, tmp_path / "f", {"gradatim": json.dumps(description)})
+    with pytest.raises(InvalidValue, match="is damaged or not a test of Gradatim"):
+        load_tree(tmp_path / "f", kind="test")

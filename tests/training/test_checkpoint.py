@@ -1,6 +1,7 @@
 """A run that is killed goes on to the same weights; a bad file changes nothing."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from gradatim.errors import GradatimError
+from gradatim.files import pack_tree
 from gradatim.models import MLP
 from gradatim.training import (
     Callback,
@@ -192,6 +194,56 @@ def test_damaged_and_foreign_files_give_one_sentence_and_change_nothing(tmp_path
         assert "damaged" in str(caught.value), name
         assert "\n" not in str(caught.value)
         assert all(torch.equal(a, b) for a, b in zip(before, weights_of(trainer), strict=True))
+
+
+def test_one_flipped_bit_is_noticed_wherever_it_is(tmp_path):
+    """In weights, plain values and the header alike."""
+    path = tmp_path / "c"
+    Trainer(MLP((6, 3)), epochs=1, callbacks=[Checkpoint(path)]).fit((X, Y))
+    content, draw = path.read_bytes(), random.Random(0)
+    header = 8 + int.from_bytes(content[:8], "little")
+    while content[header - 1] == 32:  # spaces that fill up say nothing
+        header -= 1
+    places = [draw.randrange(8 * header) for _ in range(300)]
+    places += [draw.randrange(8 * header + 64, 8 * len(content)) for _ in range(100)]
+    for place in places:
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with pytest.raises(GradatimError, match=r"is damaged|is not a checkpoint|must be a checkpoint"):  # fmt: skip
+            load_checkpoint(path)
+
+
+def everything(trainer):
+    tensors = {}
+    plain = pack_tree(trainer.state_dict(), tensors)
+    return plain, {name: tensor.tolist() for name, tensor in tensors.items()}
+
+
+@pytest.mark.parametrize("bad", ["callback", "rng", "totals", "engine"])
+def test_what_is_refused_late_has_changed_nothing(tmp_path, bad):
+    class Picky(Callback):
+        def load_state_dict(self, state):
+            if bad == "callback" and state.get("is_saved"):
+                raise KeyError("other")
+
+        def state_dict(self):
+            return {"is_saved": is_saving}
+
+    is_saving = True
+    callbacks = [EarlyStopping(monitor="train_loss"), Picky()]
+    saved = Trainer(MLP((6, 3)), epochs=2, optimizer="adam", callbacks=callbacks)
+    saved.fit((X, Y))
+    state, is_saving = saved.state_dict(), False
+    wrong = {"rng": torch.zeros(3, dtype=torch.uint8), "totals": {}, "engine": [1]}
+    save_checkpoint(tmp_path / "c", state | {k: v for k, v in wrong.items() if k == bad})
+    trainer = Trainer(MLP((6, 3)), epochs=2, optimizer="adam", callbacks=[EarlyStopping(monitor="train_loss"), Picky()])  # fmt: skip
+    trainer.fit((X, Y))
+    before = everything(trainer)
+    with pytest.raises(GradatimError, match=r"^resume\(.*: the saved state must be that of such a run, got "):  # fmt: skip
+        trainer.resume(tmp_path / "c")
+    assert everything(trainer) == before
+    assert trainer.fit((X, Y)) is not None
 
 
 def test_other_kinds_of_files(tmp_path):

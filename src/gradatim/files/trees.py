@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 from gradatim.files.atomic import or_unavailable, write_atomically
+from gradatim.hashing import check_signed, sign
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -55,14 +56,23 @@ def unpack_tree(packed: Any, tensors: "Mapping[str, Tensor]") -> Any:
     return value
 
 
-def _checksum(tensors: "Mapping[str, Tensor]") -> int:
+def _crc(tensor: "Tensor", start: int = 0) -> int:
     import torch
 
+    # numpy knows no bfloat16, so hash the bytes
+    return zlib.crc32(tensor.reshape(-1).view(torch.uint8).numpy().data, start)
+
+
+def _describe(tensors: "Mapping[str, Tensor]") -> dict[str, list[Any]]:
+    """Type, shape and checksum of every tensor."""
+    return {name: [str(t.dtype), list(t.shape), _crc(t)] for name, t in tensors.items()}
+
+
+def _checksum(tensors: "Mapping[str, Tensor]") -> int:
+    """The one checksum of all tensors that files of an earlier version hold."""
     total = 0
     for name in sorted(tensors):
-        # numpy knows no bfloat16, so hash the bytes
-        flat = tensors[name].reshape(-1).view(torch.uint8)
-        total = zlib.crc32(flat.numpy().data, zlib.crc32(name.encode(), total))
+        total = _crc(tensors[name], zlib.crc32(name.encode(), total))
     return total
 
 
@@ -74,7 +84,7 @@ def _metadata(content: bytes) -> dict[str, str]:
 
 
 def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
-    """Store a tree of tensors and plain values as one safetensors file, atomically, with a checksum.
+    """Store a tree of tensors and plain values as one safetensors file, atomically, with checksums of all of it.
 
     Args:
         path: File to write.
@@ -85,7 +95,7 @@ def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
 
     tensors: dict[str, Tensor] = {}
     packed = pack_tree(tree, tensors)
-    description = {"kind": kind, "tree": packed, "checksum": _checksum(tensors)}
+    description = sign({"kind": kind, "tree": packed, "tensors": _describe(tensors)})
     return write_atomically(path, save(tensors, {"gradatim": json.dumps(description)}))
 
 
@@ -107,18 +117,28 @@ def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:
             content = (
                 path.read_bytes()
             )  # at once: a running writer may replace the file at any time
-        tensors = load(content)
-        metadata = _metadata(content)
+        tensors, metadata = load(content), _metadata(content)
         if "gradatim" not in metadata:
             raise InvalidValue(f"{path}: is not a {kind} of Gradatim.")
         description = json.loads(metadata["gradatim"])
-    except (SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InvalidValue(
-            f"{path}: is damaged or not a {kind} of Gradatim ({str(error).splitlines()[0]})."
-        ) from error
-    if description.get("kind") != kind:
-        raise InvalidValue(f"{path}: must be a {kind}, got a {description.get('kind')}.")
-    if _checksum(tensors) != description.get("checksum"):
+        _check_tree(path, kind, description, tensors)
+        tree: dict[str, Any] = unpack_tree(description["tree"], tensors)
+        return tree
+    except InvalidValue:
+        raise
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:  # fmt: skip
+        reason = str(error).splitlines()[0]
+        raise InvalidValue(f"{path}: is damaged or not a {kind} of Gradatim ({reason}).") from error
+
+
+def _check_tree(path: Path, kind: str, description: Any, tensors: "Mapping[str, Tensor]") -> None:
+    """Raise unless tree and tensors are what was written."""
+    if description["kind"] != kind:
+        raise InvalidValue(f"{path}: must be a {kind}, got a {description['kind']}.")
+    if "checksum" in description:  # of an earlier version, which looked at the tensors alone
+        is_whole = _checksum(tensors) == description["checksum"]
+    else:
+        check_signed(str(path), description)
+        is_whole = _describe(tensors) == description["tensors"]
+    if not is_whole:
         raise InvalidValue(f"{path}: is damaged: its checksum differs. Use an older {kind}.")
-    tree: dict[str, Any] = unpack_tree(description["tree"], tensors)
-    return tree

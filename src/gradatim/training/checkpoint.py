@@ -1,13 +1,14 @@
 """Save a run while it trains, so that a killed run goes on as if nothing had happened."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import GradatimError, InvalidValue, require
 from gradatim.files import load_tree, save_tree
 from gradatim.models.weights import check_weights
 from gradatim.training.batches import Batches, Stream
@@ -124,9 +125,30 @@ def run_state(trainer: "Trainer") -> dict[str, Any]:
 
 
 def restore_run(trainer: "Trainer", path: str | Path) -> dict[str, Any]:
-    """Bring ``trainer`` into the state of a checkpoint and return it; data and random state wait for ``fit``."""
-    state = load_checkpoint(path)
-    check_fit(f"resume({str(path)!r})", trainer, state)
+    """Bring ``trainer`` into the state of a checkpoint and return it; data and random state wait for ``fit``.
+
+    What is refused has changed nothing.
+    """
+    state, owner = load_checkpoint(path), f"resume({str(path)!r})"
+    before = deepcopy(run_state(trainer))
+    try:
+        check_fit(owner, trainer, state)
+        for drawn in (state["rng"], state["epoch_rng"]):
+            if drawn.numel():  # none before the first epoch
+                torch.Generator().set_state(drawn)  # which raises unless it is the state of one
+        _bring(trainer, state)
+    except Exception as error:
+        _bring(trainer, before)
+        if isinstance(error, GradatimError):
+            raise
+        raise InvalidValue(
+            f"{owner}: the saved state must be that of such a run, got {error!r}. Build the trainer that was saved."
+        ) from error
+    return state
+
+
+def _bring(trainer: "Trainer", state: Mapping[str, Any]) -> None:
+    """Give a trainer and all its parts their state."""
     trainer.optimizer.load_state_dict(state["optimizer"])
     trainer.model.load_state_dict(state["model"])
     if trainer.scheduler is not None:
@@ -142,7 +164,6 @@ def restore_run(trainer: "Trainer", path: str | Path) -> dict[str, Any]:
     trainer.history = History(state["history"], engine=engine and EngineChoice(*engine))
     trainer.totals = trainer.new_totals()
     trainer.totals.load_state_dict(state["totals"])
-    return state
 
 
 def restore_stream(batches: Batches, state: Mapping[str, Any]) -> None:

@@ -147,6 +147,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "make_splits": lambda s: evaluation.make_splits(Y.numpy(), 3, seed=s),
     "nested_cross_validate": lambda s: evaluation.nested_cross_validate(Ridge(), X.numpy(), LINE.numpy(), {"alpha": [0.1, 1.0]}, folds=3, seed=s).scores,
     "repeated_hold_out": lambda s: evaluation.repeated_hold_out(LogisticRegression(), X.numpy(), Y.numpy(), repeats=2, seed=s).splits,
+    "split_three_ways": lambda s: evaluation.split_three_ways(Y.numpy(), seed=s),
     "tune": lambda s: [t.parameters for t in evaluation.tune(Ridge(), X.numpy(), LINE.numpy(), {"alpha": evaluation.LogUniform(0.1, 1.0)}, trials=2, folds=3, seed=s).trials],
     "generate": lambda s: [
         decoding.generate(gpt(), [1, 2], 6, seed=s),

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_va
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from gradatim.errors import InvalidValue
 from gradatim.estimators import NeuralClassifier, NeuralRegressor
 from gradatim.evaluation import cross_validate, leave_one_out, out_of_fold, repeated_hold_out
 
@@ -112,3 +113,11 @@ def test_repeated_hold_out():
         )
     assert result.sizes == (45,) * 6
     assert result.mean > 0.9
+
+
+def test_ordered_folds_are_not_repeated():
+    X, y = np.arange(30.0)[:, None], np.arange(30) / 7
+    once = cross_validate(LinearRegression(), X, y, is_ordered=True)
+    assert len(once.scores) == 5
+    with pytest.raises(InvalidValue, match="repeats must be 1 where no shuffle.*got 10 of ordered"):
+        cross_validate(LinearRegression(), X, y, is_ordered=True, repeats=10)

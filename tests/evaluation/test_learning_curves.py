@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_regression
 from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
 
 from gradatim.errors import InvalidValue
 from gradatim.evaluation import learning_curve
@@ -29,3 +30,23 @@ def test_message():
     X, y = make_regression(50, 2, random_state=0)
     with pytest.raises(InvalidValue, match=r"sizes must lie between 1 and 40.*got \[5, 50\]"):
         learning_curve(LinearRegression(), X, y, sizes=[5, 50])
+    with pytest.raises(InvalidValue, match=r"between 2 and 40, from the classes.*got \[1\]"):
+        learning_curve(GaussianNB(), X, y > 0, sizes=[1])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rare_classes_are_in_every_part(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(200, 2)), np.repeat([0, 1], [190, 10])
+    parts = []
+
+    class Watched(GaussianNB):
+        def fit(self, X, y):
+            parts.append(y)
+            return super().fit(X, y)
+
+    curve = learning_curve(Watched(), X, y, score="log_loss", seed=seed)
+    assert curve.sizes[0] == 16 and np.isfinite(curve.test).all()
+    for part in parts:  # 5 % of the rows, as nearly as whole rows allow, and never none
+        assert 1 <= part.sum() <= 0.05 * len(part) + 1
+    assert learning_curve(GaussianNB(), X, y, sizes=[2], seed=seed).train.shape == (1, 5)

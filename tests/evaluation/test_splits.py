@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesSplit
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.evaluation import hold_outs, make_splits
@@ -62,6 +62,44 @@ def test_repeats_shuffle_anew():
     splits = make_splits(np.arange(20) / 7, 4, repeats=3)
     assert len(splits) == 12
     assert len({tuple(test) for _, test in splits}) > 4
+
+
+@pytest.mark.parametrize(
+    ("folds", "options", "count"),
+    [
+        (5, {}, 15),
+        (KFold(5, shuffle=True, random_state=0), {}, 15),
+        (KFold(5, shuffle=True), {}, 15),
+        (KFold(5, shuffle=True, random_state=np.random.RandomState(0)), {}, 15),
+        (ShuffleSplit(2, random_state=3), {}, 6),
+        (KFold(5), {}, None),
+        ("leave-one-out", {}, None),
+        ([([0, 1], [2])], {}, None),
+        (5, {"is_ordered": True}, None),
+    ],
+)
+def test_repeats_differ_or_are_refused(folds, options, count):
+    y = np.arange(20) / 7
+    if count is None:
+        with pytest.raises(InvalidValue, match="repeats must be 1 where no shuffle"):
+            make_splits(y, folds, repeats=3, **options)
+        assert make_splits(y, folds, repeats=1, **options)
+        return
+    splits = make_splits(y, folds, repeats=3, **options)
+    assert len(splits) == count
+    assert len({tuple(test) for _, test in splits}) == count
+
+
+def test_splits_that_are_given_keep_order_and_groups():
+    y, groups = np.arange(20) / 7, np.arange(20) // 2
+    assert len(make_splits(y, TimeSeriesSplit(4), is_ordered=True)) == 4
+    assert len(make_splits(y, GroupKFold(4), groups=groups)) == 4
+    with pytest.raises(InvalidValue, match="must learn from the past only"):
+        make_splits(y, KFold(4), is_ordered=True)
+    with pytest.raises(InvalidValue, match="must keep the rows of a group together"):
+        make_splits(y, [([0, 2, 3], [1])], groups=groups)
+    with pytest.raises(InvalidValue, match="is_stratified must come with a number of folds"):
+        make_splits(y, KFold(4), is_stratified=True)
 
 
 def test_splitters_and_pairs_are_taken_as_they_are():

@@ -17,6 +17,7 @@ from gradatim.evaluation.occam import OccamChoice, choose_by_occam
 from gradatim.evaluation.scoring import SCORES, Score
 from gradatim.evaluation.spaces import Integers, LogUniform, Uniform
 from gradatim.evaluation.splits import hold_outs, make_splits
+from gradatim.evaluation.three_way import ThreeWaySplit, split_three_ways
 from gradatim.evaluation.tuning import Trial, Tuning, tune
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "SCORES",
     "Score",
     "TestSet",
+    "ThreeWaySplit",
     "Trial",
     "Tuning",
     "Uniform",
@@ -48,5 +50,6 @@ __all__ = [
     "nested_cross_validate",
     "out_of_fold",
     "repeated_hold_out",
+    "split_three_ways",
     "tune",
 ]

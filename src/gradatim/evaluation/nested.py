@@ -29,7 +29,7 @@ class NestedCrossValidation:
         choices: What the inner folds chose in each outer fold.
         selected: Inner score of each choice: optimistic, for it was picked as the best.
         final_choice: What the inner procedure chooses on all rows; use this.
-        trainings: K·M·|Θ| + K.
+        trainings: (K + 1)·M·|Θ| + K: the choice is made in every outer fold and once on all rows.
     """
 
     score: str
@@ -138,7 +138,7 @@ def nested_cross_validate(
         >>> X, y = load_iris(return_X_y=True)
         >>> result = nested_cross_validate(KNeighborsClassifier(), X, y, {"n_neighbors": range(1, 11)})
         >>> result.trainings
-        155
+        185
     """
     choices = list(ParameterGrid(grid)) if isinstance(grid, Mapping) else list(grid)
     if not choices:
@@ -176,5 +176,5 @@ def nested_cross_validate(
         tuple(picked),
         tuple(selected),
         choices[metric.best(everything.tolist())],
-        trainings=len(outer) * inner_folds * len(choices) + len(outer),
+        trainings=(len(outer) + 1) * inner_folds * len(choices) + len(outer),
     )

@@ -5,6 +5,7 @@ deal rows from a generator: they stratify numbers too, keep rare classes in trai
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn import model_selection as ms
 from sklearn.utils.multiclass import type_of_target
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, InvalidValue, require, require_whole
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 Folds = int | str | Iterable[Any]
+_REPEATS = "make_splits: repeats must be 1 where no shuffle makes them differ"
 
 
 def make_splits(
@@ -33,7 +35,8 @@ def make_splits(
     Args:
         y: Targets.
         folds: Number of folds, ``"leave-one-out"``, a scikit-learn splitter, or pairs of indices.
-        repeats: Cuttings with different shuffles, one after another.
+        repeats: Cuttings with different shuffles, one after another. Where nothing is shuffled, there is nothing to
+            repeat, and more than one is refused: the same folds again would only feign certainty.
         is_stratified: Whether every fold keeps the shares of the classes; by default where ``y`` holds
             classes and every class has a row for every fold.
         is_ordered: Whether rows are in the order of time: every fold then learns from the past only.
@@ -47,13 +50,15 @@ def make_splits(
         ([72, 8], [18, 2])
     """
     y = np.asarray(y)
-    if folds == "leave-one-out":
+    require_whole("make_splits", repeats=repeats)
+    if isinstance(folds, str) and folds == "leave-one-out":
         folds = ms.LeaveOneOut()
     if isinstance(folds, str | bool):
         raise InvalidValue(
             f"make_splits: folds must be a number, 'leave-one-out' or a splitter, got {folds!r}."
         )
     if isinstance(folds, int | np.integer):
+        require(not (is_ordered and repeats > 1), _REPEATS, f"{repeats} of ordered rows", "Try 1.")
         folds = int(folds)
         if not 2 <= folds <= len(y):
             raise InvalidValue(
@@ -62,11 +67,61 @@ def make_splits(
         splitters = [
             _splitter(y, folds, is_stratified, is_ordered, groups, seed + r) for r in range(repeats)
         ]
-    elif hasattr(folds, "split"):
-        splitters = [folds]
-    else:
+        return [pair for s in splitters for pair in _cut(s, y, groups)]
+    rule = "make_splits: is_stratified must come with a number of folds"
+    require(not is_stratified, rule, f"it with {folds!r}", "Try StratifiedKFold.")
+    given = _given_splits(folds, y, repeats, groups, seed)
+    _check_kept(given, is_ordered, groups)
+    return given
+
+
+def _cut(
+    splitter: Any, y: NDArray[Any], groups: Sequence[Any] | NDArray[Any] | None
+) -> list[Split]:
+    return _check(list(splitter.split(np.zeros(len(y)), y, groups)))
+
+
+def _given_splits(
+    folds: Any,
+    y: NDArray[Any],
+    repeats: int,
+    groups: Sequence[Any] | NDArray[Any] | None,
+    seed: int,
+) -> list[Split]:
+    """Splits of a splitter, ``repeats`` times with other shuffles, or pairs as they are."""
+    if not hasattr(folds, "split"):
+        require(repeats == 1, _REPEATS, f"{repeats} of given pairs", "Give all pairs.")
         return _check(list(folds))
-    return [pair for s in splitters for pair in _check(list(s.split(np.zeros(len(y)), y, groups)))]
+    is_shuffled = hasattr(folds, "random_state") and getattr(folds, "shuffle", True)
+    remedy = "Try shuffle=True, or folds=5."
+    require(repeats == 1 or is_shuffled, _REPEATS, f"{repeats} of {folds!r}", remedy)
+    splits = _cut(folds, y, groups)
+    for r in range(1, repeats):
+        again = copy(folds)
+        if not isinstance(folds.random_state, np.random.RandomState):  # which goes on by itself
+            again.random_state = (seed if folds.random_state is None else folds.random_state) + r
+        splits += _cut(again, y, groups)
+    return splits
+
+
+def _check_kept(
+    splits: list[Split], is_ordered: bool, groups: Sequence[Any] | NDArray[Any] | None
+) -> None:
+    """Raise unless splits that were given keep order and groups, where these are asked for."""
+    for train, test in splits:
+        if is_ordered and len(train) and len(test) and train.max() > test.min():
+            raise InvalidValue(
+                "make_splits: folds must learn from the past only where is_ordered is true, got later rows to learn "
+                "from. Try a number of folds or TimeSeriesSplit."
+            )
+        if (
+            groups is not None
+            and np.isin(np.asarray(groups)[test], np.asarray(groups)[train]).any()
+        ):
+            raise InvalidValue(
+                "make_splits: folds must keep the rows of a group together, got a group on both sides. "
+                "Try a number of folds or GroupKFold."
+            )
 
 
 def hold_outs(
@@ -91,7 +146,7 @@ def hold_outs(
         [10, 10, 10]
     """
     y = np.asarray(y)
-    kind = ms.StratifiedShuffleSplit if _stratify(y, 2, is_stratified) else ms.ShuffleSplit
+    kind = ms.StratifiedShuffleSplit if stratify(y, 2, is_stratified) else ms.ShuffleSplit
     splitter = kind(repeats, test_size=test_fraction, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), y))
 
@@ -111,7 +166,7 @@ def _splitter(
                 "Order decides which rows are tested."
             )
         return ms.TimeSeriesSplit(folds)
-    stratified = _stratify(y, folds, is_stratified)
+    stratified = stratify(y, folds, is_stratified)
     if groups is not None:
         kind = ms.StratifiedGroupKFold if stratified else ms.GroupKFold
         return kind(folds, shuffle=True, random_state=seed)
@@ -119,7 +174,12 @@ def _splitter(
     return kind(folds, shuffle=True, random_state=seed)
 
 
-def _stratify(y: NDArray[Any], folds: int, asked: bool | None) -> bool:
+def stratify(y: NDArray[Any], folds: int, asked: bool | None) -> bool:
+    """Whether parts should keep the shares of the classes: as asked, or where ``y`` holds classes with enough rows.
+
+    >>> stratify(np.arange(30) % 3, 5, None), stratify(np.arange(30) / 7, 5, None)
+    (True, False)
+    """
     if asked is not None:
         return asked
     if type_of_target(y) not in ("binary", "multiclass"):
@@ -187,6 +247,7 @@ def split_test(
     groups: np.ndarray | None = None,
     times: np.ndarray | None = None,
     keep: int = 0,
+    keep_groups: int = 2,
 ) -> Split:
     """Set the test rows aside: the latest where there is a time, whole groups where there are groups.
 
@@ -197,6 +258,7 @@ def split_test(
         groups: Group of every row.
         times: Time of every row.
         keep: Rows of every stratum that stay for training, however small it is.
+        keep_groups: Groups that stay for training, however large the others are.
 
     Returns:
         Training rows and test rows, both in order of the table.
@@ -206,7 +268,7 @@ def split_test(
     if times is not None:
         test = np.argsort(times, kind="stable")[rows - wanted :]
     elif groups is not None:
-        test = _test_groups(groups, wanted, rng)
+        test = _test_groups(groups, wanted, rng, keep_groups)
     else:
         test = _test_rows(strata, wanted, rng, keep)
     is_test = np.zeros(rows, dtype=bool)
@@ -229,11 +291,13 @@ def _test_rows(strata: np.ndarray, wanted: int, rng: np.random.Generator, keep: 
     return chosen
 
 
-def _test_groups(groups: np.ndarray, wanted: int, rng: np.random.Generator) -> np.ndarray:
+def _test_groups(
+    groups: np.ndarray, wanted: int, rng: np.random.Generator, keep: int
+) -> np.ndarray:
     names, inverse, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = rng.permutation(len(names))
     filled = np.cumsum(sizes[order])
-    count = min(int(np.searchsorted(filled, wanted)) + 1, len(names) - 2)
+    count = min(int(np.searchsorted(filled, wanted)) + 1, len(names) - keep)
     return np.flatnonzero(np.isin(inverse, order[:count]))
 
 

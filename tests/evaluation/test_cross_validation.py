@@ -119,5 +119,7 @@ def test_ordered_folds_are_not_repeated():
     X, y = np.arange(30.0)[:, None], np.arange(30) / 7
     once = cross_validate(LinearRegression(), X, y, is_ordered=True)
     assert len(once.scores) == 5
-    with pytest.raises(InvalidValue, match="repeats must be 1 where no shuffle.*got 10 of ordered"):
+    with pytest.raises(
+        InvalidValue, match=r"repeats must be 1 where no shuffle.*got 10 of ordered"
+    ):
         cross_validate(LinearRegression(), X, y, is_ordered=True, repeats=10)

@@ -46,7 +46,8 @@ def test_rare_classes_are_in_every_part(seed):
             return super().fit(X, y)
 
     curve = learning_curve(Watched(), X, y, score="log_loss", seed=seed)
-    assert curve.sizes[0] == 16 and np.isfinite(curve.test).all()
+    assert curve.sizes[0] == 16
+    assert np.isfinite(curve.test).all()
     for part in parts:  # 5 % of the rows, as nearly as whole rows allow, and never none
         assert 1 <= part.sum() <= 0.05 * len(part) + 1
     assert learning_curve(GaussianNB(), X, y, sizes=[2], seed=seed).train.shape == (1, 5)

@@ -43,7 +43,8 @@ def test_groups_stay_together_and_every_part_has_one(sizes, seed):
     groups = np.repeat(np.arange(len(sizes)), sizes)
     split = split_three_ways(np.zeros(len(groups)), groups=groups, seed=seed)
     seen = [set(groups[part]) for part in split]
-    assert all(seen) and sum(map(len, seen)) == len(sizes)
+    assert all(seen)
+    assert sum(map(len, seen)) == len(sizes)
     assert sorted(np.concatenate(split).tolist()) == list(range(len(groups)))
 
 

@@ -56,7 +56,7 @@ def split_three_ways(
     rows = len(y)
     _check_shares(rows, validation_fraction, test_fraction)
     _check_kind(rows, is_ordered, is_stratified, labels)
-    strata = np.zeros(rows)
+    strata: NDArray[Any] = np.zeros(rows)
     if not is_ordered and labels is None and stratify(y, 3, is_stratified):
         strata = np.unique(y, return_inverse=True)[1]
     rng = np.random.default_rng(seed)

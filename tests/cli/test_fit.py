@@ -228,7 +228,9 @@ def test_odd_tables_end_with_a_stated_fallback(call, tmp_path, case):
     (tmp_path / name).write_bytes(content)
     drop = {"y": "c", "c": "y"}.get(target)
     words = ["--drop", drop] if drop and case != "not UTF-8" else []
-    code, out, err = call("fit", name, "--target", target, *words, "--trials", "1", "-o", "m")
+    code, out, err = call(
+        "fit", name, "--target", target, *words, "--trials", "1", "--keep-test-out", "-o", "m"
+    )
     assert (code, err) == (0, "")
     assert sentence in " ".join(out.split())
     assert "Recommended: " in " ".join(out.split())

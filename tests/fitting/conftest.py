@@ -44,7 +44,9 @@ def fitted(tmp_path_factory):
             networks.NetworkSettings, "__init__", _short(networks.NetworkSettings.__init__)
         )
         results = {
-            target: fit(path, target, output=place / target, trials=2, drop=[other])
+            target: fit(
+                path, target, output=place / target, trials=2, drop=[other], keep_test_out=True
+            )
             for target, other in (("kind", "price"), ("price", "kind"))
         }
     return path, results

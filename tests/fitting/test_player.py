@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradatim.events import CancelToken
+from gradatim.fitting.completion import complete_models
 from gradatim.fitting.images.player import ImagePlayer
 from gradatim.fitting.images.problem import ImageProblem
 from gradatim.fitting.player import Candidate
+from gradatim.fitting.series.candidates import LAST, SMOOTHING
 from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.player import read_player as read_series
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.player import read_player as read_table
 from gradatim.fitting.texts.kind import TextOptions
+from gradatim.fitting.texts.linear import WORDS
 from gradatim.fitting.texts.player import read_player as read_texts
 
 ROWS = 60
@@ -93,3 +97,77 @@ def test_predictions_say_where_each_row_came_from():
     np.testing.assert_array_equal(
         frame()["y"].to_numpy()[rows], texts.problem.y[texts.problem.test]
     )
+
+
+# --- all rows, after the test
+
+
+@pytest.mark.parametrize("kind", ["table", "text"])
+def test_the_mean_is_that_of_all_rows(kind):
+    player = PLAYERS[kind]()
+    elder = player.fit(Candidate("mean"), None)
+    y, one = player.problem.y, player.complete(Candidate("mean"), elder)
+    assert player.outputs(one, None)[0] == pytest.approx(y.mean(), rel=1e-12)
+    assert player.outputs(elder, None)[0] == pytest.approx(y[player.problem.train].mean(), rel=1e-12)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "setting"),
+    [
+        ("table", "ridge regression", "penalty"),
+        ("table", "k nearest neighbours", "neighbours"),
+        ("table", "gradient-boosted trees", "trees"),
+        ("text", WORDS, "penalty"),
+        ("image", "k nearest neighbours", "neighbours"),
+    ],
+)
+def test_settings_stay_as_they_were_chosen(kind, name, setting):
+    player = PLAYERS[kind]()
+    elder = player.fit(Candidate(name), None)
+    odd = {"penalty": 0.123, "neighbours": 5, "trees": 13}[setting]  # that no choice would give
+    elder.settings[setting] = odd
+    assert player.complete(Candidate(name), elder).settings[setting] == pytest.approx(odd)
+
+
+def test_neighbours_are_sought_among_all_rows():
+    for kind in ("table", "image"):
+        player = PLAYERS[kind]()
+        candidate = Candidate("k nearest neighbours")
+        models = [player.fit(candidate, None)]
+        models.append(player.complete(candidate, models[0]))
+        assert [len(m.arrays["rows"]) for m in models] == [48, 60]
+
+
+def test_a_series_is_learned_to_its_end():
+    player = PLAYERS["series"]()
+    whole = list(player.problem.series.values())
+    for name in (LAST, SMOOTHING):
+        candidate = Candidate(name)
+        found = player.complete(candidate, player.fit(candidate, None))
+        expected = player._learn(candidate, whole, player.seed)
+        np.testing.assert_array_equal(found.forecast(whole), expected.forecast(whole))
+
+
+def test_a_training_that_fails_leaves_the_models_before():
+    player = PLAYERS["table"]()
+    candidates = [Candidate("mean"), Candidate("ridge regression")]
+    models = {c.name: player.fit(c, None) for c in candidates}
+
+    def complete(candidate, elder):
+        if candidate.name != "mean":
+            raise np.linalg.LinAlgError
+        return "new"
+
+    player.complete = complete
+    done = complete_models(
+        player, candidates, models, _Memory(), has_time=True, keep_test_out=False, tell=print
+    )
+    assert done.models == models
+    assert done.sentence == "The models have not learned the test rows: a training on all rows failed."  # fmt: skip
+
+
+class _Memory:
+    cancel = CancelToken()
+
+    def recall(self, key, compute):
+        return compute()

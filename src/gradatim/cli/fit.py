@@ -58,6 +58,8 @@ def _show_fit(result: "FitResult") -> None:
         show_table(table, console)
     console.print()
     console.print(result.verdict.sentence, style="bold")
+    if result.after:
+        console.print(result.after)
     console.print()
     typer.echo(f"Report: {result.folder / 'report.html'}")
     predicting = f"gradatim predict {result.folder} NEW_DATA -o predictions.csv"

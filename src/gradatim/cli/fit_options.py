@@ -15,12 +15,15 @@ from gradatim.cli.fit import fit
 def sections() -> dict[str, dict[str, str]]:
     """Help by name of option, under a heading for every kind of data."""
     from gradatim.fitting.kinds import KINDS
-    from gradatim.fitting.options import Options
+    from gradatim.fitting.options import ContestOptions, Options
 
-    found = {"Options": {o.name: _help(o) for o in fields(Options)}}
+    shared = {o.name: _help(o) for o in fields(Options)}
+    contest = {o.name: _help(o) for o in fields(ContestOptions) if o.name not in shared}
+    found = {"Options": shared, "Tables, texts, series and images": contest}
     for kind in KINDS.values():
         flag = {kind.flag: kind.flag_help} if kind.flag else {}
-        found[kind.title] = flag | {o.name: _help(o) for o in kind.own.values()}
+        own = {o.name: _help(o) for o in kind.own.values() if o.name not in contest}
+        found[kind.title] = flag | own
     return found
 
 

@@ -11,10 +11,9 @@ from gradatim.evaluation import held_out_ratio
 from gradatim.evaluation.racing import Result
 from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
-from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
+from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
-from gradatim.training import NonFiniteError
 
 MIN_FOLDS = 3
 SHARE = 0.5  # of the budget, after which no further fold is begun
@@ -136,7 +135,7 @@ def _judge(player: Player, candidate: Candidate, k: int) -> Result:
     try:
         with limit_threads(safe_threads()):
             figures = player.judge(candidate, k)
-    except (NonFiniteError, np.linalg.LinAlgError, ValueError):
+    except FAILURES:
         figures = {}
     return Result(_sound(figures), time.perf_counter() - started)
 

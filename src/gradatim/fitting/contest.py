@@ -1,8 +1,9 @@
 """One contest for every kind of data: simple models against a network, as a careful statistician would run it.
 
 The course is always the same: read and split, judge all candidates by cross-validation, tune the network within the
-budget, conclude by Occam's rule, train the finalists on all training rows, use the test rows once, write the model folder
-whole or not at all. What differs between tables, images and other data is a :class:`~gradatim.fitting.player.Player`.
+budget, conclude by Occam's rule, train the finalists on all training rows, use the test rows once, add them to what the
+finalists learn, write the model folder whole or not at all. What differs between tables, images and other data is a
+:class:`~gradatim.fitting.player.Player`.
 """
 
 from collections.abc import Callable
@@ -14,8 +15,9 @@ from gradatim.errors import InvalidValue
 from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
 from gradatim.fitting.comparison import Comparison, compare
+from gradatim.fitting.completion import complete_models
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.options import Options
+from gradatim.fitting.options import ContestOptions
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, tune
@@ -27,6 +29,7 @@ from gradatim.threads import limit_threads, safe_threads
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
 RESERVE = 0.05  # of the budget, for what takes longer than planned
+SLOWER = 1.4  # a training on all rows, beside one on the training rows
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class FitResult:
         player: The data, as they were read and split.
         concerns: What a careful reader would worry about.
         command: What to type next, where it is not ``gradatim predict``.
+        after: What became of the test rows after the test.
     """
 
     folder: Path
@@ -52,6 +56,7 @@ class FitResult:
     player: Any
     concerns: list[Concern]
     command: str = ""
+    after: str = ""
 
     @property
     def headline(self) -> str:
@@ -72,7 +77,7 @@ class FitResult:
 
 def hold_contest(
     read: Callable[[], Player],
-    job: Options,
+    job: ContestOptions,
     *,
     tell: Tell = tell_nobody,
     cancel: CancelToken | None = None,
@@ -91,7 +96,7 @@ def hold_contest(
         return _contest(player, job, work, tell)
 
 
-def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
+def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> FitResult:
     timed = job.budget if job.trials is None else None
     start_up = work.elapsed - work.spent
     if len(player.folds) < 2:
@@ -104,9 +109,18 @@ def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
     tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     verdict = _conclude(comparison, tuning)
     tell(Stage("training on all training rows"))
-    models = _train_finalists(player, verdict, tuning, work)
+    began, finalists = work.elapsed, _finalists(player, verdict, tuning)
+    models = _train(player, finalists, work)
+    took = work.elapsed - began
     tell(Stage("judging on the test rows", 0.5))
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
+    test_figures = {name: player.measure(output, None) for name, output in outputs.items()}
+    end = None if timed is None else timed * (1 - RESERVE) - start_up
+    completion = complete_models(
+        player, finalists, models, work,
+        has_time=end is None or work.elapsed + SLOWER * took <= end,
+        keep_test_out=job.keep_test_out, tell=tell,
+    )  # fmt: skip
     tell(Stage("writing the report", 0.8))
     late = timed is not None and work.elapsed > LATE * timed
     findings = Findings(
@@ -116,9 +130,10 @@ def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
         verdict=verdict,
         models=models,
         outputs=outputs,
-        test_figures={name: player.measure(output, None) for name, output in outputs.items()},
+        test_figures=test_figures,
         concerns=player.concerns(),
         history=None if late or tuning is None else player.watch(tuning.settings),
+        completion=completion,
     )
     return _write(player, findings, job, work)
 
@@ -126,7 +141,7 @@ def _contest(player: Player, job: Options, work: Work, tell: Tell) -> FitResult:
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
     """When tuning must end: the last trainings take as long as the slowest fold, the report about as long as starting up."""
     slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    return budget * (1 - RESERVE) - 1.5 * slowest - start_up
+    return budget * (1 - RESERVE) - (1 + SLOWER) * 1.5 * slowest - start_up
 
 
 def _conclude(comparison: Comparison, tuning: Tuning | None) -> Verdict:
@@ -136,12 +151,17 @@ def _conclude(comparison: Comparison, tuning: Tuning | None) -> Verdict:
     return decide(simple, network, comparison.ratio, metric)
 
 
-def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None, work: Work) -> dict[str, Any]:  # fmt: skip
-    """The trivial model, the best simple one, the recommended one and the network, on all training rows."""
+def _finalists(player: Player, verdict: Verdict, tuning: Tuning | None) -> list[Candidate]:
+    """The trivial model, the best simple one, the recommended one and the network."""
     wanted = [player.simple[0], verdict.best_simple, verdict.recommended]
     candidates = [Candidate(name) for name in dict.fromkeys(wanted) if name != NETWORK]
     if tuning is not None:
         candidates.append(Candidate(NETWORK, tuning.settings))
+    return candidates
+
+
+def _train(player: Player, candidates: list[Candidate], work: Work) -> dict[str, Any]:
+    """Train candidates on all training rows."""
     models = {}
     for candidate in candidates:
         work.cancel.check()
@@ -150,7 +170,7 @@ def _train_finalists(player: Player, verdict: Verdict, tuning: Tuning | None, wo
     return models
 
 
-def _write(player: Player, findings: Findings, job: Options, work: Work) -> FitResult:
+def _write(player: Player, findings: Findings, job: ContestOptions, work: Work) -> FitResult:
     report = make_report(player, findings)
     report.settings, report.seconds = job.settings(), work.elapsed
     model = player.save(findings.folder, findings, _about(player, findings), report.files())
@@ -162,6 +182,7 @@ def _write(player: Player, findings: Findings, job: Options, work: Work) -> FitR
         work.elapsed,
         player,
         findings.concerns,
+        after=findings.completion.sentence,
     )
 
 
@@ -175,6 +196,8 @@ def _about(player: Player, findings: Findings) -> dict[str, Any]:
         "difference": None if verdict.difference is None else verdict.difference._asdict(),
         "training_rows": player.rows[0],
         "test_rows": player.rows[1],
+        "learned_test_rows": findings.completion.is_done,
+        "figures": findings.completion.sentence,
         "test": findings.test_figures,
         "cross_validation": findings.cv_means(),
     }

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradatim.evaluation.racing import Result
 from gradatim.fitting.comparison import Comparison
+from gradatim.fitting.completion import Completion
 from gradatim.fitting.player import NETWORK, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.verdict import Verdict
@@ -24,11 +25,12 @@ class Findings:
         comparison: Figures of the simple models on every fold.
         tuning: What the race of networks found; ``None`` where no network could be trained.
         verdict: The conclusion.
-        models: Trained models by name.
+        models: Models by name, trained on the training rows.
         outputs: What they say of the test rows.
         test_figures: How good that is.
         concerns: What a careful reader would worry about.
         history: Learning curve of the network.
+        completion: The models that are written, and whether they have seen the test rows.
     """
 
     folder: Path
@@ -40,6 +42,12 @@ class Findings:
     test_figures: dict[str, Figures]
     concerns: list[Concern]
     history: History | None
+    completion: Completion
+
+    @property
+    def shipped(self) -> dict[str, Any]:
+        """The models that are written."""
+        return self.completion.models
 
     @property
     def output(self) -> np.ndarray:

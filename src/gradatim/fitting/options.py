@@ -122,6 +122,18 @@ class Options:
         return {name: value for name, value in asdict(self).items() if name not in _PLACE}
 
 
+@dataclass(frozen=True, kw_only=True)
+class ContestOptions(Options):
+    """What may be asked where models compete: for tables, texts, series and images.
+
+    Args:
+        prefer: ``"accurate"`` takes the best mean score, ``"simple"`` the simplest model that is as good as the best.
+        keep_test_out: Leave the test rows out of the models that are written.
+    """
+
+    keep_test_out: bool = option(False, "Leave the test rows out of the models that are written.")
+
+
 def read_value(name: str, kind: Any, value: Any) -> Any:
     """Make what was typed or given the value of a field of type ``kind``, or refuse it.
 

@@ -20,12 +20,13 @@ from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
-from gradatim.training import History
+from gradatim.training import History, NonFiniteError
 
 if TYPE_CHECKING:
     from gradatim.fitting.findings import Findings
 
 NETWORK = "network"
+FAILURES = (NonFiniteError, np.linalg.LinAlgError, ValueError)  # of a candidate
 
 Figures = dict[str, float]
 
@@ -109,12 +110,26 @@ class Player(ABC):
         """Rows to learn from and rows to judge by of fold ``k``; of the training and the test part for ``None``."""
         return (self.problem.train, self.problem.test) if k is None else self.folds[k]
 
+    @property
+    def everything(self) -> np.ndarray:
+        """All rows, those of the test included."""
+        return np.sort(np.concatenate([self.problem.train, self.problem.test]))
+
     @abstractmethod
     def fit(self, candidate: Candidate, k: int | None) -> Any:
         """Learn from the training rows of fold ``k``, or from all for ``None``.
 
         ``NonFiniteError``, ``LinAlgError`` and ``ValueError`` mean that the candidate failed. ``parameters`` of what is
         returned counts its numbers.
+        """
+
+    @abstractmethod
+    def complete(self, candidate: Candidate, elder: Any) -> Any:
+        """Learn from all rows, those of the test included, once the test is over.
+
+        Args:
+            candidate: The model.
+            elder: What :meth:`fit` made of it: settings that it chose inside its rows stay.
         """
 
     @abstractmethod
@@ -167,7 +182,7 @@ class Player(ABC):
         """Write the model folder, with the ``extra`` files, and return the model as it will be loaded."""
         model = self.stored(
             **self.kept(findings),
-            models=findings.models,
+            models=findings.shipped,
             recommended=findings.verdict.recommended,
             about=dict(about),
         )

@@ -27,6 +27,7 @@ def make_report(player: Player, findings: Findings) -> Report:
     comparison_table(report, f)
     _compare_figure(report, f)
     test_table(report, f, player.rows[1])
+    report.text(f.completion.sentence)
     _describe_network(report, player, f)
     player.explain(report, f)
     report.text("How to use the model from Python:")

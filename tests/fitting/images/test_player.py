@@ -43,7 +43,7 @@ def fitted(tmp_path_factory):
     grey = Image.open(photos / "earth" / "é 0.png").convert("L")
     grey.save(photos / "earth" / "grey.png")
     os.symlink(photos, photos / "earth" / "loop")
-    return place, fit(photos, trials=1, output=place / "model")
+    return place, fit(photos, trials=1, keep_test_out=True, output=place / "model")
 
 
 def test_learns_and_says_what_it_does(fitted):

@@ -22,7 +22,7 @@ def monthly(steps=96, seed=0):
     return pd.DataFrame({"date": dates, "sales": value})
 
 
-JOB = {"forecast": 6, "time_column": "date", "trials": 1}
+JOB = {"forecast": 6, "time_column": "date", "trials": 1, "keep_test_out": True}
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def fitted(tmp_path_factory):
     frame.loc[3, "review"] = None
     frame.to_csv(place / "reviews.csv", index=False)
     job = {"text": "review", "target": "label", "trials": 1}
-    result = fit(place / "reviews.csv", **job, output=place / "model")
+    result = fit(place / "reviews.csv", **job, keep_test_out=True, output=place / "model")
     return place, result
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.fitting.kind import Kind
-from gradatim.fitting.options import Options, option
+from gradatim.fitting.options import ContestOptions, option
 
 if TYPE_CHECKING:
     from gradatim.fitting.images.model import ImageModel
@@ -17,7 +17,7 @@ SETS = ("mnist", "fashion-mnist", "cifar10")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImageOptions(Options):
+class ImageOptions(ContestOptions):
     """What may be asked for images.
 
     Args:

@@ -1,5 +1,8 @@
 """The simple models on pixels: class frequencies, logistic regression, nearest neighbours, a random forest."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -30,7 +33,7 @@ def pixel_features(images: np.ndarray) -> np.ndarray:
     return (small.reshape(n, -1) / 127.5 - 1.0).astype(np.float64)
 
 
-def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Mapping[str, Any] | None = None) -> Fitted:  # fmt: skip
     """Fit a simple model to pixel features.
 
     Args:
@@ -39,6 +42,7 @@ def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
         y: Class codes.
         classes: Number of classes.
         seed: Fixes trees and inner splits.
+        chosen: Settings of the model, once they were chosen.
     """
     if name == SIMPLE[1]:
         with quietly():
@@ -47,7 +51,7 @@ def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
     if name == SIMPLE[3]:
         forest = RandomForestClassifier(TREES, min_samples_leaf=2, random_state=seed, n_jobs=-1)
         return forest_arrays(forest.fit(X, y), np.bincount(y, minlength=classes) / len(y))
-    return fit_simple(name, X, y, classes, seed)
+    return fit_simple(name, X, y, classes, seed, chosen)
 
 
 def forest_arrays(forest: RandomForestClassifier, prior: np.ndarray) -> Fitted:

@@ -54,7 +54,7 @@ class ImagePlayer(Player):
     """
 
     sections, stored = sections, ImageModel
-    last = 2.5  # on all training images, and once for the learning curve
+    last = 4.3  # on all training images, on all images, and once for the learning curve
     simple = SIMPLE
     problem: ImageProblem
 
@@ -116,6 +116,13 @@ class ImagePlayer(Player):
             return fit_network(p.images[rows], p.y[rows], p.classes, settings, self.epochs(settings), seed, teacher=self.teacher)[0]  # fmt: skip
         return fit_pixels(candidate.name, self.features[rows], p.y[rows], p.classes, self.seed)
 
+    def complete(self, candidate: Candidate, elder: FittedImages) -> FittedImages:
+        """The candidate on all images."""
+        p, rows, settings = self.problem, self.everything, candidate.settings
+        if candidate.name == NETWORK:
+            return fit_network(p.images[rows], p.y[rows], p.classes, settings, self.epochs(settings), self.seed, teacher=self.teacher)[0]  # fmt: skip
+        return fit_pixels(candidate.name, self.features[rows], p.y[rows], p.classes, self.seed, elder.settings)  # fmt: skip
+
     def outputs(self, model: FittedImages, k: int | None) -> np.ndarray:
         """Probabilities of the judging images of fold ``k``, or of the test images."""
         return outputs_of(model, self.problem.images[self.split(k)[1]])
@@ -138,7 +145,7 @@ class ImagePlayer(Player):
         if self.teacher is not None:
             seen = (
                 "it may have learned from images that judge the folds here, and from test images, unless it was fitted to "
-                "the same data with the same --test, --rows, --budget and --seed"
+                "the same data with --keep-test-out and the same --test, --rows, --budget and --seed"
             )
             found.append(Concern("Teacher", seen, "Believe the test only then"))
         if len(p.train) < 100 * p.classes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue
 from gradatim.fitting.kind import Kind
-from gradatim.fitting.options import Options, option
+from gradatim.fitting.options import ContestOptions, option
 from gradatim.fitting.tables.kind import refuse_target
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeriesOptions(Options):
+class SeriesOptions(ContestOptions):
     """What may be asked for series.
 
     Args:

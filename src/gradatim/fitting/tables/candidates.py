@@ -1,8 +1,9 @@
 """The simple models that a network must beat, from the simplest to the most complex, fitted by scikit-learn."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -13,6 +14,8 @@ from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.predictors import Fitted, predict
 from gradatim.fitting.tables.trees import tree_arrays
 from gradatim.threads import limit_threads, safe_threads
+
+Settings = Mapping[str, Any]
 
 NEAREST, TREES = "k nearest neighbours", "gradient-boosted trees"
 # In order of complexity: Occam's rule takes the first that is as good as the best.
@@ -52,8 +55,15 @@ def can_search(train: int, judge: int, budget: float) -> bool:
     return train * queries <= DISTANCES_PER_SECOND * budget
 
 
-def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
-    """Fit a simple model; its own settings are chosen inside the rows given.
+def fit_simple(
+    name: str,
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    seed: int,
+    chosen: Settings | None = None,
+) -> Fitted:
+    """Fit a simple model; its own settings are chosen inside the rows given, unless they are given too.
 
     Args:
         name: One of :func:`simple_models`.
@@ -61,6 +71,7 @@ def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
         y: Class codes, or values.
         classes: Number of classes; 0 for regression.
         seed: Fixes inner splits.
+        chosen: Settings of the same model on fewer rows; they stay.
 
     Example:
         >>> X = np.arange(20.0)[:, None]
@@ -70,7 +81,7 @@ def fit_simple(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int)
     # threads that wait for each other after every node cost more than they save on a small table
     is_large = name == TREES and X.size >= MANY_CELLS
     with quietly(safe_threads() if is_large else 1):
-        return _FIT[name](X, y, classes, seed)
+        return _FIT[name](X, y, classes, seed, chosen or {})
 
 
 @contextmanager
@@ -89,7 +100,7 @@ def _linear(coef: np.ndarray, intercept: np.ndarray, classes: int, **settings: o
     return Fitted("chain", classes, arrays, dict(settings))
 
 
-def _fit_mean(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def _fit_mean(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
     if not classes:
         return _linear(np.zeros((1, X.shape[1])), np.array([y.mean()]), 0)
     return _linear(np.zeros((classes, X.shape[1])), np.log(_prior(y, classes)), classes)
@@ -100,9 +111,10 @@ def _prior(y: np.ndarray, classes: int) -> np.ndarray:
     return counts / counts.sum()
 
 
-def _fit_ridge(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def _fit_ridge(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
     center, scale = float(y.mean()), float(y.std()) or 1.0
-    model = RidgeCV(alphas=np.logspace(-3, 4, 15)).fit(X, (y - center) / scale)
+    penalties = [chosen["penalty"]] if chosen else np.logspace(-3, 4, 15)
+    model = RidgeCV(alphas=penalties).fit(X, (y - center) / scale)
     coef, bias = model.coef_[None], np.array([model.intercept_])
     return _linear(coef, bias, 0, center=center, scale=scale, penalty=float(model.alpha_))
 
@@ -118,11 +130,13 @@ def from_logits(
     return _linear(weight, bias, classes, **settings)
 
 
-def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
     def fit(C: float, rows: np.ndarray) -> Fitted:
         model = LogisticRegression(C=C, max_iter=300, tol=1e-5).fit(X[rows], y[rows])
         return from_logits(model.coef_, model.intercept_, model.classes_, classes, penalty=1 / C)
 
+    if "penalty" in chosen:
+        return fit(1 / chosen["penalty"], np.arange(len(y)))
     return fit(_choose(PENALTIES, fit, X, y, classes, seed), np.arange(len(y)))
 
 
@@ -143,22 +157,23 @@ def _choose(
     return settings[int(np.argmin(scores))]
 
 
-def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
     return from_logits(model.coef_, model.intercept_, model.classes_, classes)
 
 
-def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
     def fit(k: float, rows: np.ndarray) -> Fitted:
         arrays = {"rows": X[rows].astype(np.float32), "target": y[rows]}
         if classes:
             arrays["prior"] = _prior(y[rows], classes)
         return Fitted("nearest", classes, arrays, {"neighbours": int(min(k, len(rows)))})
 
-    return fit(_choose(NEIGHBOURS, fit, X, y, classes, seed), np.arange(len(y)))
+    neighbours = chosen.get("neighbours") or _choose(NEIGHBOURS, fit, X, y, classes, seed)
+    return fit(neighbours, np.arange(len(y)))
 
 
-def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
+def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
     rare = classes and np.bincount(y, minlength=classes)[np.unique(y)].min() < 20
     stop = len(y) >= 1000 and not rare
     settings = {
@@ -171,11 +186,13 @@ def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int) -> Fitted:
     if classes > 3:  # one tree per class and round: fewer rounds of smaller trees
         settings |= {"max_iter": 60, "early_stopping": False, "learning_rate": 0.2}
         settings |= {"max_leaf_nodes": 15, "max_features": 0.3}
+    if "trees" in chosen:
+        settings |= {"max_iter": chosen["trees"], "early_stopping": False}
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     return tree_arrays(kind(**settings).fit(X, y), classes)
 
 
-_FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int], Fitted]] = {
+_FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int, Settings], Fitted]] = {
     "mean": _fit_mean,
     "class frequencies": _fit_mean,
     "ridge regression": _fit_ridge,

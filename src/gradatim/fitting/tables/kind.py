@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue
 from gradatim.fitting.kind import Kind
-from gradatim.fitting.options import Options, option
+from gradatim.fitting.options import ContestOptions, option
 
 if TYPE_CHECKING:
     from gradatim.fitting.tables.model import TableModel
@@ -36,7 +36,7 @@ def refuse_target(job: Any, *others: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableOptions(Options):
+class TableOptions(ContestOptions):
     """What may be asked for a table.
 
     Args:

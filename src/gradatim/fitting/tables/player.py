@@ -58,7 +58,7 @@ class TablePlayer(Player):
     """
 
     sections, stored = sections, TableModel
-    last = 2.2  # on all training rows, and once for the learning curve
+    last = 3.6  # on all training rows, on all rows, and once for the learning curve
     width = WIDTH
     problem: Problem
 
@@ -76,6 +76,7 @@ class TablePlayer(Player):
         self._features: dict[int | None, tuple[np.ndarray, np.ndarray]] = {}
         self._cells = 0
         self._preprocessing: Preprocessing | None = None
+        self._whole: Preprocessing | None = None
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Leave k nearest neighbours out where searching them would use up the budget."""
@@ -121,6 +122,16 @@ class TablePlayer(Player):
         if candidate.name == NETWORK:
             return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0))
         return fit_simple(candidate.name, X, y, classes, self.seed)
+
+    def complete(self, candidate: Candidate, elder: Fitted) -> Fitted:
+        """The candidate on all rows, with a preprocessing that is learned from all."""
+        p, rows = self.problem, self.everything
+        if self._whole is None:
+            self._whole = fit_preprocessing(p.table, p.columns, rows)
+        X = self._whole.transform(take_rows(p.table, rows))
+        if candidate.name == NETWORK:
+            return fit_network(X, p.y[rows], p.classes, candidate.settings, self.seed)
+        return fit_simple(candidate.name, X, p.y[rows], p.classes, self.seed, elder.settings)
 
     def outputs(self, model: Fitted, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
@@ -174,8 +185,10 @@ class TablePlayer(Player):
 
     def kept(self, findings: Findings) -> dict[str, Any]:
         """Target, labels and preprocessing."""
-        p = self.problem
-        return {"target": p.target, "labels": p.labels, "preprocessing": self.preprocessing}
+        p, own = self.problem, self.preprocessing
+        if findings.completion.is_done and self._whole is not None:
+            own = self._whole
+        return {"target": p.target, "labels": p.labels, "preprocessing": own}
 
 
 def plan_folds(problem: Problem, seed: int) -> list[Split]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradatim.fitting.kind import Kind
-from gradatim.fitting.options import Options, option
+from gradatim.fitting.options import ContestOptions, option
 from gradatim.fitting.tables.kind import target_option, task_option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ PRETRAINED = ("minilm",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextOptions(Options):
+class TextOptions(ContestOptions):
     """What may be asked for texts.
 
     Args:

@@ -129,9 +129,14 @@ def fit_trivial(y: np.ndarray, classes: int) -> WordModel:
 
 
 def fit_words(
-    counted: TermCounts, rows: np.ndarray, y: np.ndarray, classes: int, seed: int
+    counted: TermCounts,
+    rows: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    seed: int,
+    penalty: float | None = None,
 ) -> WordModel:
-    """Fit logistic or ridge regression to the texts ``rows``; the penalty is chosen inside them.
+    """Fit logistic or ridge regression to the texts ``rows``; the penalty is chosen inside them, unless it is given.
 
     Args:
         counted: Counts of all terms in all texts.
@@ -139,11 +144,15 @@ def fit_words(
         y: Their classes or values.
         classes: Number of classes; 0 for regression.
         seed: Fixes the inner split.
+        penalty: The penalty, once it was chosen.
     """
     counts = counted.counts[rows]
     columns, rarity = choose_terms(counts)
     features = weigh(counts[:, columns], rarity)
-    weight, bias, penalty = choose_penalty(features, y, classes, seed)
+    if penalty is None:
+        weight, bias, penalty = choose_penalty(features, y, classes, seed)
+    else:
+        weight, bias = _solve(features, y, classes, penalty)
     terms = [counted.terms[k] for k in columns.tolist()]
     return WordModel(terms, rarity, weight, bias, classes, {"penalty": penalty})
 

@@ -15,7 +15,7 @@ from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.family import FEWEST, SHARE, Family, LearnedFamily, PretrainedFamily
 from gradatim.fitting.texts.kind import TextOptions
-from gradatim.fitting.texts.linear import WORDS, fit_trivial, fit_words
+from gradatim.fitting.texts.linear import WORDS, WordModel, fit_trivial, fit_words
 from gradatim.fitting.texts.model import FittedText, TextModel
 from gradatim.fitting.texts.problem import TextProblem, prepare
 from gradatim.fitting.work import Work
@@ -62,7 +62,7 @@ class TextPlayer(Player):
     """
 
     sections, stored = sections, TextModel
-    last = 2.2  # on all training texts, and once for the learning curve
+    last = 3.6  # on all training texts, on all texts, and once for the learning curve
     problem: TextProblem
 
     def __init__(
@@ -107,6 +107,15 @@ class TextPlayer(Player):
         if candidate.name == WORDS:
             return fit_words(self.terms, rows, y, classes, self.seed)
         return fit_trivial(y, classes)
+
+    def complete(self, candidate: Candidate, elder: FittedText) -> FittedText:
+        """The candidate on all texts."""
+        rows = self.everything
+        if candidate.name == NETWORK:
+            return self.family.fit(candidate.settings, rows, self.seed)[0]
+        if isinstance(elder, WordModel) and candidate.name == WORDS:
+            return fit_words(self.terms, rows, self.problem.y[rows], elder.classes, self.seed, elder.settings["penalty"])  # fmt: skip
+        return fit_trivial(self.problem.y[rows], self.problem.classes)
 
     def outputs(self, model: FittedText, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging texts of fold ``k``, or of the test texts."""

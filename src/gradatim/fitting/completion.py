@@ -1,0 +1,71 @@
+"""After the test: the finalists learn all rows, those of the test included, and these models are written.
+
+What the rows of the test could tell was told, once, and settings stay as they are: more rows make the models better, and
+the figures are those of the models before, which saw fewer.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gradatim.events import Stage, Tell
+from gradatim.fitting.player import FAILURES, Candidate, Player
+from gradatim.fitting.work import Work
+from gradatim.threads import limit_threads, safe_threads
+
+DONE = (
+    "After the test the models were trained on all the data, the test rows included; all figures are those of the models "
+    "before, which had not seen these rows."
+)
+
+
+class Completion(NamedTuple):
+    """The models that are written.
+
+    Args:
+        models: By name.
+        is_done: Whether they have learned the test rows too.
+        sentence: What was done, in words.
+    """
+
+    models: dict[str, Any]
+    is_done: bool
+    sentence: str
+
+
+def complete_models(
+    player: Player,
+    candidates: Sequence[Candidate],
+    models: Mapping[str, Any],
+    work: Work,
+    *,
+    has_time: bool,
+    keep_test_out: bool,
+    tell: Tell,
+) -> Completion:
+    """Train the finalists on all rows, all of them or none, so that what is written belongs together.
+
+    Args:
+        player: The data.
+        candidates: The finalists.
+        models: What they learned from the training rows, by name.
+        work: Looked at for a wish to end, and where the decision is kept, so that a resumed run makes the same.
+        has_time: Whether the budget leaves time for it.
+        keep_test_out: Whether the user wants the test rows left out.
+        tell: Called with what is being done.
+    """
+    kept = dict(models)
+    if keep_test_out:
+        return Completion(kept, False, "The test rows were kept out of the models, as asked.")
+    if not work.recall("test-rows-added", lambda: has_time):
+        words = "The models have not learned the test rows: the budget leaves no time. Try a longer --budget."
+        return Completion(kept, False, words)
+    tell(Stage("training on all rows", 0.6))
+    try:
+        for candidate in candidates:
+            work.cancel.check()
+            with limit_threads(safe_threads()):
+                kept[candidate.name] = player.complete(candidate, models[candidate.name])
+    except FAILURES:
+        words = "The models have not learned the test rows: a training on all rows failed."
+        return Completion(dict(models), False, words)
+    return Completion(kept, True, DONE)

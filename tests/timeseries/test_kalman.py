@@ -12,7 +12,8 @@ from statsmodels.tsa.statespace.mlemodel import MLEModel
 
 from gradatim.errors import InvalidValue
 from gradatim.timeseries import LinearDynamicalSystem
-from gradatim.timeseries.kalman import filter_each, filter_together, shared_updates
+from gradatim.timeseries.kalman import filter_together, shared_updates
+from gradatim.timeseries.kalman_gaps import filter_each
 
 
 def seeded(seed=0):
@@ -43,14 +44,19 @@ def test_the_covariance_forgets_where_it_began():
     assert sure[-1].item() == pytest.approx(scalar().steady_state().covariance.item())
 
 
+@pytest.mark.parametrize("gaps", ["none", "one step of one", "entries of most"])
 @pytest.mark.parametrize("has_inputs", [False, True])
 @pytest.mark.parametrize("joseph", [False, True])
-def test_against_a_loop(random_system, has_inputs, joseph):
+def test_against_a_loop(random_system, has_inputs, joseph, gaps):
     model = random_system(3, 2, 2 if has_inputs else None, seed=1)
     y = torch.randn(4, 50, 2, generator=seeded()).double()
     x = torch.randn(4, 50, 2, generator=seeded(1)).double() if has_inputs else None
+    if gaps == "one step of one":
+        y[2, 20] = torch.nan
+    elif gaps == "entries of most":
+        y[1:][torch.rand(3, 50, 2, generator=seeded(2)) < 0.2] = torch.nan
     found = model.filter(y, inputs=x, joseph=joseph)
-    A, C, Q, R, mean0, cov0 = (matrix.numpy() for matrix in model.parameters[:6])
+    A, full_C, Q, full_R, mean0, cov0 = (matrix.numpy() for matrix in model.parameters[:6])
     for b in range(4):
         score = 0.0
         for t in range(50):
@@ -59,13 +65,15 @@ def test_against_a_loop(random_system, has_inputs, joseph):
             else:
                 push = model.B.numpy() @ x[b, t].numpy() if has_inputs else 0.0
                 h, P = A @ h + push, A @ P @ A.T + Q
+            keep = ~np.isnan(y[b, t].numpy())
+            C, R, now = full_C[keep], full_R[np.ix_(keep, keep)], y[b, t].numpy()[keep]
             S = C @ P @ C.T + R
             K = P @ C.T @ np.linalg.inv(S)
-            score += multivariate_normal.logpdf(y[b, t], C @ h, S)
-            h, P = h + K @ (y[b, t].numpy() - C @ h), (np.eye(3) - K @ C) @ P
+            score += multivariate_normal.logpdf(now, C @ h, S) if keep.any() else 0.0
+            h, P = h + K @ (now - C @ h), (np.eye(3) - K @ C) @ P
             np.testing.assert_allclose(found.means[b, t], h, atol=1e-10)
             np.testing.assert_allclose(found.covariances[b, t], P, atol=1e-10)
-            np.testing.assert_allclose(found.gains[b, t], K, atol=1e-10)
+            np.testing.assert_allclose(found.gains[b, t][:, keep], K, atol=1e-10)
         assert found.log_likelihood[b].item() == pytest.approx(score, rel=1e-10)
 
 
@@ -226,11 +234,45 @@ def test_single_precision_follows_double_precision(random_system):
     np.testing.assert_allclose(found.means, truth.means, atol=1e-4)
 
 
+def test_long_gaps_and_sequences_that_see_nothing(random_system):
+    model = random_system(2, 2, seed=11)
+    _, y = model.simulate(300, 3, generator=seeded(11))
+    y[0, 40:190] = torch.nan
+    y[1] = torch.nan
+    found = model.filter(y)
+    start = model.filter(y[0, :40])
+    after = LinearDynamicalSystem(
+        *model.parameters[:4], *forecast_of(model, start.means[-1], start.covariances[-1], 151)
+    )
+    torch.testing.assert_close(found.means[0, 190:], after.filter(y[0, 190:]).means)
+    assert found.log_likelihood[1] == 0
+    h, P = forecast_of(model, model.mean0, model.cov0, 299)
+    torch.testing.assert_close(found.means[1, -1], h)
+    torch.testing.assert_close(found.covariances[1, -1], P)
+
+
+def forecast_of(model, h, P, steps):
+    for _ in range(steps):
+        h, P = model.A @ h, model.A @ P @ model.A.T + model.Q
+    return h, P
+
+
+def test_gaps_without_noise_go_one_step_after_the_other():
+    """Where Q and R leave no innovation of their own there are no maps of many steps."""
+    zero = torch.zeros(1, 1).double()
+    model = LinearDynamicalSystem(zero + 1, zero + 1, zero, zero + 0.0, zero[0], zero + 1)
+    y = torch.full((60, 1), torch.nan).double()
+    y[30] = 2.0
+    found = model.filter(y)
+    assert (found.means[:30] == 0).all()
+    assert (found.means[30:] == 2).all()
+
+
 @pytest.mark.parametrize("missing", [False, True])
 def test_gradient(random_system, missing):
     model = random_system(2, 1, 1, seed=10)
-    x = torch.randn(1, 20, 1, generator=seeded()).double()
-    y = torch.randn(1, 20, 1, generator=seeded(1)).double()
+    x = torch.randn(1, 40, 1, generator=seeded()).double()
+    y = torch.randn(1, 40, 1, generator=seeded(1)).double()
     if missing:
         y[0, 3:6] = torch.nan
 

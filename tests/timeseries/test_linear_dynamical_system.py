@@ -5,6 +5,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+from statsmodels.tsa.statespace.mlemodel import MLEModel
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.timeseries import LinearDynamicalSystem
@@ -60,7 +62,7 @@ def test_the_same_generator_gives_the_same_sequences(random_system):
     st.integers(1, 2),
     st.integers(2, 25),
     st.booleans(),
-    st.booleans(),
+    st.sampled_from(["nothing", "a step", "entries"]),
     st.sets(st.sampled_from(["A", "B", "C", "Q", "R", "mean0", "cov0"]), min_size=1),
     st.integers(0, 1000),
 )
@@ -70,14 +72,80 @@ def test_the_likelihood_never_falls(random_system, n, m, steps, has_inputs, miss
     )
     x = torch.randn(2, steps, 2, generator=seeded(seed)).double() if has_inputs else None
     _, y = truth.simulate(steps, 2, inputs=x, generator=seeded(seed))
-    if missing:
+    if missing == "a step":
         y[0, steps // 2] = torch.nan
+    elif missing == "entries":
+        y[torch.rand(y.shape, generator=seeded(seed)) < 0.3] = torch.nan
+        y[0, 0, 0] = 1.0  # something is there
     found = start.learn(y, inputs=x, max_steps=8, tol=-1.0, parts=learn)
     scores = np.array(found.log_likelihoods)
     assert len(scores) == 8
     assert (np.diff(scores) > -1e-7 * (1 + np.abs(scores[1:]))).all()
     for name in {"A", "C", "Q", "R", "mean0", "cov0"} - learn:
         assert torch.equal(getattr(found.model, name), getattr(start, name))
+
+
+def dense_log_likelihood(joint, model, y):
+    """Log-density of what is seen, from the joint Gaussian of all observations."""
+    _, mean, _, _, covariance = joint(model, y.shape[1])
+    total = 0.0
+    for row in y.flatten(1).numpy():
+        keep = ~np.isnan(row)
+        total += multivariate_normal.logpdf(row[keep], mean[keep], covariance[np.ix_(keep, keep)])
+    return total
+
+
+def test_learning_from_partly_missing_steps_climbs_the_dense_likelihood(random_system, joint):
+    """Correlated noise, entries missing at random; where it ends no direction leads up."""
+    truth, start = random_system(1, 2, seed=11), random_system(1, 2, seed=12)
+    _, y = truth.simulate(12, 4, generator=seeded(11))
+    y[torch.rand(y.shape, generator=seeded(12)) < 0.3] = torch.nan
+    found = start.learn(y, max_steps=3000, tol=0.0, parts=("C", "R"))
+    scores = np.array(found.log_likelihoods)
+    assert scores[0] == pytest.approx(dense_log_likelihood(joint, start, y), rel=1e-10)
+    assert scores[-1] == pytest.approx(dense_log_likelihood(joint, found.model, y), rel=1e-6)
+    assert (np.diff(scores) > -1e-10 * np.abs(scores[1:])).all()
+    parts = [p.clone().requires_grad_() for p in (found.model.C, found.model.R)]
+    model = LinearDynamicalSystem(
+        found.model.A, parts[0], found.model.Q, parts[1], *found.model.parameters[4:]
+    )
+    slopes = torch.autograd.grad(model.log_likelihood(y).sum(), parts)
+    assert max(slope.abs().max().item() for slope in slopes) < 1e-2
+
+
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_forecast_agrees_with_statsmodels(random_system, has_gaps):
+    ours = random_system(3, 2, seed=13)
+    _, y = ours.simulate(40, generator=seeded(13))
+    if has_gaps:
+        y[10], y[-1, 0] = torch.nan, torch.nan
+    theirs = MLEModel(y.numpy(), k_states=3)
+    theirs["design"], theirs["transition"] = ours.C.numpy(), ours.A.numpy()
+    theirs["state_cov"], theirs["obs_cov"] = ours.Q.numpy(), ours.R.numpy()
+    theirs["selection"] = np.eye(3)
+    theirs.ssm.initialize_known(ours.mean0.numpy(), ours.cov0.numpy())
+    found, expected = ours.forecast(y, 9, level=0.8), theirs.smooth([]).get_forecast(9)
+    np.testing.assert_allclose(found.mean, expected.predicted_mean, atol=1e-9)
+    ends = expected.conf_int(alpha=0.2)  # lower ends of all, then upper ends
+    np.testing.assert_allclose(found.lower, ends[:, :2], atol=1e-9)
+    np.testing.assert_allclose(found.upper, ends[:, 2:], atol=1e-9)
+
+
+def test_forecast_of_a_batch_with_inputs_is_the_joint_gaussian(random_system, joint):
+    model = random_system(2, 2, 1, seed=14)
+    x = torch.randn(3, 9, 1, generator=seeded(14)).double()
+    _, y = model.simulate(9, 3, inputs=x, generator=seeded(15))
+    found = model.forecast(y[:, :6], 3, inputs=x)
+    assert found.mean.shape == (3, 3, 2)
+    for b in range(3):
+        _, mean, _, _, covariance = joint(model, 9, x[b].numpy())
+        past, future = np.s_[:12], np.s_[12:]
+        gain = covariance[future, past] @ np.linalg.inv(covariance[past, past])
+        expected = mean[future] + gain @ (y[b, :6].flatten().numpy() - mean[past])
+        spread = np.diag(covariance[future, future] - gain @ covariance[past, future])
+        np.testing.assert_allclose(found.mean[b].flatten(), expected, atol=1e-9)
+        reach = (found.upper - found.mean)[b].flatten()
+        np.testing.assert_allclose(reach, 1.959964 * np.sqrt(spread), rtol=1e-6)
 
 
 def test_noise_levels_are_found_again():
@@ -164,15 +232,23 @@ def test_types_are_not_mixed(Q):
         (lambda: build().simulate(3, 0), "at least 1, got 3 and 0"),
         (lambda: build().filter(torch.zeros(0, 4, 2)), r"at least one step, got shape \(0, 4, 2\)"),
         (lambda: build().learn(ZERO[None], parts=("D",)), "parts must be one of"),
+        (lambda: build().forecast(ZERO[None], 0), "steps must be a whole number from 1, got 0"),
         (
-            lambda: build().learn(torch.tensor([[1.0, torch.nan]] * 2)),
-            "missing in whole steps only",
+            lambda: build().forecast(ZERO[None], 1, level=1.0),
+            r"level must lie in \(0, 1\), got 1.0",
+        ),
+        (
+            lambda: build(B=EYE).forecast(ZERO[None], 2, inputs=ZERO[None]),
+            r"inputs must be finite, of shape \(3, 2\)",
         ),
         (
             lambda: build().learn(torch.ones(1, 2)),
             "at least two steps to learn A, B, Q, got 1. Take longer",
         ),
-        (lambda: build().learn(torch.full((3, 2), torch.nan)), "and not everywhere"),
+        (
+            lambda: build().learn(torch.full((3, 2), torch.nan)),
+            "y must not be missing everywhere, got NaN only",
+        ),
     ],
 )
 def test_bad_calls(call, message):

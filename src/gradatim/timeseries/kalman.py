@@ -12,7 +12,8 @@ At the first step :math:`\hat h^-_0=\mu_0` and :math:`P^-_0=P_0`, without an inp
 positive diagonal, where :math:`P^-_t` is huge.
 
 Covariances and gains do not depend on the data. If nothing is missing they are computed once for all
-sequences, until they stand still, and what remains is a linear system with the observations as input.
+sequences, until they stand still, and what remains is a linear system with the observations as input; for
+sequences with missing observations see :mod:`gradatim.timeseries.kalman_gaps`.
 """
 
 import math
@@ -86,7 +87,7 @@ def shared_updates(model: Parameters, num_steps: int, joseph: bool) -> Update:
     first = update(model.cov0, C, R, joseph)
     if steps is None:
         return _one_by_one(model, first, num_steps, joseph)
-    P = riccati.filtered_covariances(steps, first.covariance, num_steps)
+    P = riccati.filtered_covariances(steps, first.covariance, num_steps, lambda P: A @ P @ A.T + Q)
     predicted = torch.cat([model.cov0[None], A @ P[:-1] @ A.T + Q])
     _, K, factor = update(predicted, C, R, joseph)
     return Update(P, K, factor)
@@ -94,12 +95,12 @@ def shared_updates(model: Parameters, num_steps: int, joseph: bool) -> Update:
 
 def _one_by_one(model: Parameters, first: Update, num_steps: int, joseph: bool) -> Update:
     A, C, Q, R = model[:4]
-    found, eps = [first], torch.finfo(A.dtype).eps
+    found = [first]
     while len(found) < num_steps:
         P = found[-1].covariance
-        found.append(update(A @ P @ A.T + Q, C, R, joseph))
-        size = found[-1].covariance.detach().abs().max()
-        if (found[-1].covariance - P).detach().abs().max() <= eps * size:
+        before = A @ P @ A.T + Q
+        found.append(update(before, C, R, joseph))
+        if riccati.agree(P, found[-1].covariance, before):
             break
     return Update(*(torch.stack(parts) for parts in zip(*found, strict=True)))
 
@@ -143,33 +144,3 @@ def _as_linear_system(
     from_data = torch.cat([K, white], 1)  # (k, n + m, m)
     H = torch.cat([from_state[:1], from_state[1:] @ model.A])
     return H, torch.cat([from_data, from_state], 2) if has_drive else from_data
-
-
-def filter_each(model: Parameters, y: Tensor, drive: Tensor | None, joseph: bool) -> Filtered:
-    """Filter sequences with missing observations, NaN in ``y``, each with covariances of its own."""
-    observed = ~torch.isnan(y)
-    y = torch.where(observed, y, 0.0)
-    (B, T, _), n = y.shape, len(model.A)
-    A, C, Q, R = model[:4]
-    h, P = model.mean0.expand(B, n), model.cov0.expand(B, n, n)
-    score, steps = y.new_zeros(B), []
-    for t in range(T):
-        if t:
-            h, P = h @ A.T, A @ P @ A.T + Q
-            h = h if drive is None else h + drive[:, t]
-        # a missing observation sees nothing of the state and has unit variance of its own
-        seen = observed[:, t].to(y.dtype)
-        own = torch.diag_embed(1 - seen)
-        P, K, factor = update(
-            P, seen[..., None] * C, seen[:, None] * seen[..., None] * R + own, joseph
-        )
-        surprise = y[:, t] - seen * (h @ C.T)
-        h = h + (K @ surprise[..., None])[..., 0]
-        white = torch.linalg.solve_triangular(factor, surprise[..., None], upper=False)
-        score = (
-            score - 0.5 * white.square().sum((1, 2)) - factor.diagonal(dim1=1, dim2=2).log().sum(1)
-        )
-        steps.append((h, P, K * seen[:, None]))
-    score = score - 0.5 * math.log(2 * math.pi) * observed.sum((1, 2)).to(y.dtype)
-    means, covariances, gains = (torch.stack(parts, 1) for parts in zip(*steps, strict=True))
-    return Filtered(means, covariances, gains, score)

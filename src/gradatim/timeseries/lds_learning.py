@@ -11,7 +11,9 @@ round sets
     C=\langle y_th_t^\top\rangle\langle h_th_t^\top\rangle^{-1},\quad
     R=\tfrac1{N'}\langle(y_t-Ch_t)(\cdot)^\top\rangle
 
-and :math:`\mu_0,P_0` to the moments of the first state. The likelihood never falls.
+and :math:`\mu_0,P_0` to the moments of the first state. Entries of :math:`y_t` that are missing are
+expected too, given the state and the entries seen; steps that show nothing do not count in :math:`N'`. The
+likelihood never falls.
 
 Reference:
     Shumway and Stoffer, An approach to time series smoothing and forecasting using the EM algorithm, 1982;
@@ -19,6 +21,7 @@ Reference:
 """
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -83,17 +86,53 @@ def _transition(
 def _observation(
     model: Parameters, m: Tensor, second: Tensor, y: Tensor, learn: Collection[str]
 ) -> dict[str, Tensor | None]:
-    seen = ~torch.isnan(y).any(-1)  # (B, T): rows are whole or missing
-    rows, means = y[seen], m[seen]
-    moments, C = second[seen].sum(0), model.C
-    cross = rows.T @ means
+    """C and R, from the steps that show anything, pattern of missing entries by pattern."""
+    patterns, which = torch.unique(~torch.isnan(y).flatten(0, 1), dim=0, return_inverse=True)
+    y, m, second = y.flatten(0, 1), m.flatten(0, 1), second.flatten(0, 1)
+    cross, squares, moments = model.C * 0, model.R * 0, model.Q * 0
+    for index in patterns.any(1).nonzero()[:, 0]:
+        rows = which == index
+        fill = _fill(model, patterns[index])
+        own = torch.where(patterns[index], y[rows], 0.0) @ fill.shown.T  # (N, m)
+        h, hh = m[rows], second[rows].sum(0)
+        beside = fill.hidden @ h.T @ own  # (m, m)
+        cross += own.T @ h + fill.hidden @ hh
+        squares += own.T @ own + beside + beside.T + fill.hidden @ hh @ fill.hidden.T
+        squares += len(h) * fill.noise
+        moments += hh
+    C = model.C
     if "C" in learn:
         C = torch.linalg.solve(moments, cross, left=False)
     new: dict[str, Tensor | None] = {"C": C}
     if "R" in learn:
-        spread = rows.T @ rows - C @ cross.T - cross @ C.T + C @ moments @ C.T
-        new["R"] = _symmetric(spread / len(rows))
+        spread = squares - C @ cross.T - cross @ C.T + C @ moments @ C.T
+        new["R"] = _symmetric(spread / int(patterns.any(1)[which].sum()))
     return new
+
+
+class _Fill(NamedTuple):
+    r"""An observation with gaps, given the state: :math:`y=Sy_{\text{seen}}+Hh+e,\;e\sim N(0,N)`."""
+
+    shown: Tensor
+    hidden: Tensor
+    noise: Tensor
+
+
+def _fill(model: Parameters, seen: Tensor) -> _Fill:
+    r"""What the seen entries and the state say about the missing ones, through correlated noise.
+
+    .. math:: y_u=C_uh+R_{uo}R_{oo}^{-1}(y_o-C_oh)+e,\qquad e\sim N(0,R_{uu}-R_{uo}R_{oo}^{-1}R_{ou})
+    """
+    C, R, gone = model.C, model.R, ~seen
+    shown = seen.to(C.dtype).diag()
+    shown[gone] = 0.0
+    weight = R[gone][:, seen] @ torch.linalg.pinv(R[seen][:, seen], hermitian=True)
+    shown[gone.nonzero(), seen.nonzero()[:, 0]] = weight
+    hidden = torch.zeros_like(C)
+    hidden[gone] = C[gone] - weight @ C[seen]
+    noise = torch.zeros_like(R)
+    noise[gone.nonzero(), gone.nonzero()[:, 0]] = R[gone][:, gone] - weight @ R[seen][:, gone]
+    return _Fill(shown, hidden, noise)
 
 
 def _outer(a: Tensor, b: Tensor) -> Tensor:

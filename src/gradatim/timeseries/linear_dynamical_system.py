@@ -1,26 +1,29 @@
 """The linear dynamical system: a hidden state that moves linearly and is seen through noise."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
+from statistics import NormalDist
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.errors import InvalidType, InvalidValue, choose, require, require_whole
 from gradatim.timeseries import lds_learning, riccati
+from gradatim.timeseries.autoregression import Forecast
 from gradatim.timeseries.inputs import Array, check_covariance
 from gradatim.timeseries.kalman import (
     Filtered,
     Parameters,
-    filter_each,
     filter_together,
     shared_updates,
     update,
 )
+from gradatim.timeseries.kalman_gaps import filter_each
 from gradatim.timeseries.linear_response import respond
 from gradatim.timeseries.rts import Smoothed, smooth_each, smooth_together
 
+Treatment = Callable[[Tensor, Tensor | None], tuple[Tensor, ...]]
 LEARNABLE = ("A", "B", "C", "Q", "R", "mean0", "cov0")
 
 
@@ -141,15 +144,15 @@ class LinearDynamicalSystem:
 
         Args:
             y: Observations, shape ``(T, m)`` or ``(B, T, m)``; NaN marks a missing one. Missing steps at
-                the end give forecasts of the state.
+                the end give forecasts of the state; :meth:`forecast` those of observations.
             inputs: :math:`x_t`, shape ``(T, k)`` or ``(B, T, k)``.
             joseph: Whether to use the Joseph form of the update, for huge or nearly singular covariances.
 
         Returns:
             Means, covariances, gains and log-likelihood, with a batch axis if ``y`` has one.
         """
-        batch, drive = self._observations("filter", y, inputs)
-        found = self._filter(batch, drive, joseph)
+        batch = self._observations("filter", y)
+        found = self._filter(batch, self._drive("filter", inputs, *batch.shape[:2]), joseph)
         return found if torch.as_tensor(y).ndim == 3 else Filtered(*(part[0] for part in found))
 
     def log_likelihood(self, y: Array, *, inputs: Array | None = None) -> Tensor:
@@ -158,9 +161,48 @@ class LinearDynamicalSystem:
 
     def smooth(self, y: Array, *, inputs: Array | None = None, joseph: bool = False) -> Smoothed:
         """Estimate each state from all observations; arguments as for :meth:`filter`."""
-        batch, drive = self._observations("smooth", y, inputs)
-        found = self._smooth(batch, drive, joseph)
+        batch = self._observations("smooth", y)
+        found = self._smooth(batch, self._drive("smooth", inputs, *batch.shape[:2]), joseph)
         return found if torch.as_tensor(y).ndim == 3 else Smoothed(*(part[0] for part in found))
+
+    def forecast(
+        self, y: Array, steps: int, *, inputs: Array | None = None, level: float = 0.95
+    ) -> Forecast:
+        r"""Predict the next observations, with the interval that holds each with probability ``level``.
+
+        .. math:: \hat y_{T+h}=C\hat h_{T+h}\pm z\sqrt{\operatorname{diag}(CP_{T+h}C^\top+R)},\qquad
+            \hat h_{t+1}=A\hat h_t+Bx_{t+1},\quad P_{t+1}=AP_tA^\top+Q
+
+        The intervals count the noise to come and what is unsure about the state, not the error of learned
+        matrices.
+
+        Args:
+            y: The past, as for :meth:`filter`.
+            steps: How far ahead.
+            inputs: :math:`x_t` of the past and of the steps ahead, shape ``(T + steps, k)`` or
+                ``(B, T + steps, k)``.
+            level: Probability of the interval.
+
+        Returns:
+            Mean and ends of the intervals, shape ``(steps, m)`` or ``(B, steps, m)``.
+        """
+        owner = "LinearDynamicalSystem.forecast"
+        require_whole(owner, steps=steps)
+        require(0 < level < 1, f"{owner}: level must lie in (0, 1)", level)
+        batch = self._observations("forecast", y)
+        B, T, _ = batch.shape
+        drive = self._drive("forecast", inputs, B, T + steps)
+        known = self._filter(batch, None if drive is None else drive[:, :T], False)
+        h, P, found = known.means[:, -1], known.covariances[:, -1], []
+        for t in range(T, T + steps):
+            h, P = h @ self.A.T, self.A @ P @ self.A.T + self.Q
+            h = h if drive is None else h + drive[:, t]
+            spread = (self.C @ P @ self.C.T + self.R).diagonal(dim1=1, dim2=2)
+            found.append((h @ self.C.T, spread.sqrt()))
+        mean, deviation = (torch.stack(part, 1) for part in zip(*found, strict=True))
+        reach = NormalDist().inv_cdf(0.5 + level / 2) * deviation
+        ends = (mean, mean - reach, mean + reach)
+        return Forecast(*(end if torch.as_tensor(y).ndim == 3 else end[0] for end in ends))
 
     def steady_state(self) -> SteadyState:
         r"""The covariances and the gain after infinitely many observations, whatever ``cov0`` was.
@@ -184,7 +226,7 @@ class LinearDynamicalSystem:
         """Learn from sequences by expectation-maximization, from this system on.
 
         Args:
-            y: Observations, shape ``(T, m)`` or ``(B, T, m)``; whole steps may be missing (NaN).
+            y: Observations, shape ``(T, m)`` or ``(B, T, m)``; NaN marks a missing one.
             inputs: :math:`x_t`, shape ``(T, k)`` or ``(B, T, k)``.
             max_steps: Most rounds.
             tol: Stop when a round gains less log-likelihood than this per observed step.
@@ -193,28 +235,26 @@ class LinearDynamicalSystem:
         """
         for name in parts:
             choose("LinearDynamicalSystem.learn", "parts", name, LEARNABLE)
-        batch, _ = self._observations("learn", y, inputs)
+        batch = self._observations("learn", y)
+        B, T, _ = batch.shape
         moves = [name for name in parts if name in ("A", "B", "Q")]
-        if batch.shape[1] < 2 and moves:
+        if T < 2 and moves:
             raise InvalidValue(
                 f"LinearDynamicalSystem.learn: y must have at least two steps to learn {', '.join(moves)}, "
-                f"got {batch.shape[1]}. Take longer sequences."
+                f"got {T}. Take longer sequences."
             )
-        missing = torch.isnan(batch)
-        if (missing.any(-1) != missing.all(-1)).any() or missing.all():
+        seen = ~torch.isnan(batch)
+        if not seen.any():
             raise InvalidValue(
-                "LinearDynamicalSystem.learn: y must be missing in whole steps only, and not everywhere. "
-                "Try a gradient method on log_likelihood."
+                "LinearDynamicalSystem.learn: y must not be missing everywhere, got NaN only."
             )
-        x = None if inputs is None else self._inputs("learn", inputs, *batch.shape[:2])
+        x = None if inputs is None else self._inputs("learn", inputs, B, T)
         model: LinearDynamicalSystem = self
         scores: list[float] = []
-        enough = tol * int((~missing).any(-1).sum())
+        enough = tol * int(seen.any(-1).sum())
         for _ in range(max_steps):
             with torch.no_grad():
-                smoothed = model._smooth(
-                    batch, model._drive("learn", inputs, *batch.shape[:2]), False
-                )
+                smoothed = model._smooth(batch, model._drive("learn", inputs, B, T), False)
                 scores.append(float(smoothed.log_likelihood.sum()))
                 if len(scores) > 1 and scores[-1] - scores[-2] < enough:
                     break
@@ -223,23 +263,31 @@ class LinearDynamicalSystem:
         return SystemFit(model, scores)
 
     def _filter(self, y: Tensor, drive: Tensor | None, joseph: bool) -> Filtered:
-        if not _is_complete(y):
-            return filter_each(self.parameters, y, drive, joseph)
-        updates = shared_updates(self.parameters, y.shape[1], joseph)
-        return filter_together(self.parameters, y, drive, updates)
+        model = self.parameters
+
+        def complete(y: Tensor, drive: Tensor | None) -> Filtered:
+            return filter_together(model, y, drive, shared_updates(model, y.shape[1], joseph))
+
+        def with_gaps(y: Tensor, drive: Tensor | None) -> Filtered:
+            return filter_each(model, y, drive, joseph)
+
+        return Filtered(*_by_gaps(y, drive, complete, with_gaps))
 
     def _smooth(self, y: Tensor, drive: Tensor | None, joseph: bool) -> Smoothed:
         model = self.parameters
-        if not _is_complete(y):
-            return smooth_each(model, filter_each(model, y, drive, joseph), drive)
-        updates = shared_updates(model, y.shape[1], joseph)
-        filtered = filter_together(model, y, drive, updates)
-        return smooth_together(model, filtered, drive, len(updates.gain))
 
-    def _observations(
-        self, verb: str, y: Array, inputs: Array | None
-    ) -> tuple[Tensor, Tensor | None]:
-        """Checked observations ``(B, T, m)``, and the inputs' effect ``(B, T, n)``."""
+        def complete(y: Tensor, drive: Tensor | None) -> Smoothed:
+            updates = shared_updates(model, y.shape[1], joseph)
+            filtered = filter_together(model, y, drive, updates)
+            return smooth_together(model, filtered, drive, len(updates.gain))
+
+        def with_gaps(y: Tensor, drive: Tensor | None) -> Smoothed:
+            return smooth_each(model, filter_each(model, y, drive, joseph), drive)
+
+        return Smoothed(*_by_gaps(y, drive, complete, with_gaps))
+
+    def _observations(self, verb: str, y: Array) -> Tensor:
+        """Checked observations ``(B, T, m)``."""
         batch = torch.as_tensor(y)
         batch = batch[None] if batch.ndim == 2 else batch
         m = len(self.C)
@@ -253,7 +301,7 @@ class LinearDynamicalSystem:
             raise InvalidValue(
                 f"LinearDynamicalSystem.{verb}: y must be finite, or NaN where missing, got infinity."
             )
-        return batch, self._drive(verb, inputs, *batch.shape[:2])
+        return batch
 
     def _drive(self, verb: str, inputs: Array | None, B: int, T: int) -> Tensor | None:
         """:math:`Bx_t`, shape ``(B, T, n)``, zero at the first step."""
@@ -304,6 +352,21 @@ def _check(model: Parameters) -> None:
 def _is_complete(y: Tensor) -> bool:
     """Whether nothing is NaN or infinite; a sum is the fastest way to see it."""
     return bool(torch.isfinite(y.detach().sum()))
+
+
+def _by_gaps(
+    y: Tensor, drive: Tensor | None, complete: Treatment, with_gaps: Treatment
+) -> Iterable[Tensor]:
+    """Results of sequences without missing observations by one way, of the others by the other."""
+    if _is_complete(y):
+        return complete(y, drive)
+    has_gaps = torch.isnan(y).flatten(1).any(1)
+    if has_gaps.all():
+        return with_gaps(y, drive)
+    ways = ((complete, ~has_gaps), (with_gaps, has_gaps))
+    parts = (way(y[rows], None if drive is None else drive[rows]) for way, rows in ways)
+    place = torch.cat([rows.nonzero()[:, 0] for _, rows in ways]).argsort()
+    return (torch.cat(pair)[place] for pair in zip(*parts, strict=True))
 
 
 def _root(covariance: Tensor) -> Tensor:

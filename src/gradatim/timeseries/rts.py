@@ -15,6 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.timeseries.affine_blocks import run_affine
 from gradatim.timeseries.kalman import Filtered, Parameters
 from gradatim.timeseries.linear_response import respond
 from gradatim.timeseries.riccati import Steps, filtered_covariances
@@ -68,7 +69,9 @@ def smooth_together(
         eye = torch.eye(n, dtype=P.dtype, device=P.device)
         later = respond(tail.gain, eye, tail.gain, eye, tail.mean.flip(1), means[:, -1])
         h = torch.cat([later.flip(1), h], 1)
-        S = filtered_covariances(Steps(tail.gain, tail.covariance, 0 * eye), P[-1], T - k + 1)
+        before = model.A @ P[-1] @ model.A.T + model.Q
+        backward = Steps(tail.gain, tail.covariance, 0 * eye)
+        S = filtered_covariances(backward, P[-1], T - k + 1, lambda _: before)
         S = torch.cat([S[-1:].expand(T - k + 1 - len(S), n, n), S.flip(0)])
         G = tail.gain.expand(T - k, n, n)
     first = means[:, : k - 1].transpose(0, 1)
@@ -92,17 +95,11 @@ def smooth_each(model: Parameters, filtered: Filtered, drive: Tensor | None) -> 
     means, P = filtered.means[:, :, None], filtered.covariances  # (B, T, 1, n), (B, T, n, n)
     push = None if drive is None else drive[:, 1:, None]
     maps = _backward(model, means[:, :-1], P[:, :-1], push)
-    h, S = [means[:, -1]], [P[:, -1]]
-    for g, m, c in zip(*(part.flip(1).unbind(1) for part in maps), strict=True):
-        h.append(torch.baddbmm(m, h[-1], g.mT))
-        S.append(torch.baddbmm(c, g @ S[-1], g.mT))
-    smooth = torch.stack(S[::-1], 1)
-    return Smoothed(
-        torch.stack(h[::-1], 1)[:, :, 0],
-        smooth,
-        smooth[:, 1:] @ maps.gain.mT,
-        filtered.log_likelihood,
-    )
+    G, u, c = (part.flip(1).transpose(0, 1) for part in maps)  # last step first, (T - 1, B, ...)
+    h = run_affine(G, u.mT, means[:, -1].mT)[..., 0].transpose(0, 1).flip(1)
+    S = run_affine(G, c, P[:, -1], both_sides=True).transpose(0, 1).flip(1)
+    h, smooth = torch.cat([h, filtered.means[:, -1:]], 1), torch.cat([S, P[:, -1:]], 1)
+    return Smoothed(h, smooth, smooth[:, 1:] @ maps.gain.mT, filtered.log_likelihood)
 
 
 def _gains(PA: Tensor, predicted: Tensor) -> Tensor:

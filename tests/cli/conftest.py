@@ -7,6 +7,7 @@ from gradatim.cli import main
 
 SOURCE = '''"""Numbers are even."""
 
+import signal
 from dataclasses import dataclass
 
 from gradatim.errors import Unavailable
@@ -30,6 +31,12 @@ def run(settings: Settings) -> Report:
         raise Unavailable("data: the set is not here. Run 'gradatim data get mnist'.")
     if settings.fault == "interrupt":
         raise KeyboardInterrupt
+    if settings.fault in ("swallow", "turn"):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            if settings.fault == "turn":
+                raise ImportError("half a library") from error
     report = Report(title="Parity", summary="Even.")
     even = settings.number % 2 == 0
     report.claim("even", expected="no rest", measured=settings.number % 2, holds=even)

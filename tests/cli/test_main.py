@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 
@@ -73,6 +74,23 @@ def test_debug_shows_the_traceback_of_a_users_mistake_too(call):
     code, _, err = call("--debug", "run", "no-such-experiment")
     assert code == 2
     assert "Traceback" in err
+
+
+@pytest.mark.parametrize("fault", ["swallow", "turn"])
+def test_ctrl_c_that_a_library_swallows_or_turns_into_another_error_is_130(call, parity, fault):
+    code, _, err = call("run", parity, "--set", f"fault={fault}")
+    assert code == 130
+    assert err == "Interrupted.\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_is_ignored_stays_so(call, parity):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert call("run", parity, "--set", "fault=swallow")[0] == 0
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_interruption_is_130(call, parity):

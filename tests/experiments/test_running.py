@@ -48,3 +48,13 @@ def test_a_mistake_leaves_no_folder(coin_toss, tmp_path):
     with pytest.raises(InvalidValue, match=r"coin-toss: setting must be one of throws, seed"):
         experiments.run(coin_toss, overrides={"throw": "3"}, output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_what_the_experiment_itself_refuses_leaves_no_folder(coin_toss, tmp_path, monkeypatch):
+    def refuse(settings):
+        raise InvalidValue("coin-toss: throws must be more, got 0.")
+
+    monkeypatch.setattr(experiments.load(coin_toss), "run", refuse)
+    with pytest.raises(InvalidValue, match="throws must be more"):
+        experiments.run(coin_toss, output=tmp_path / "runs" / "out")
+    assert not (tmp_path / "runs").exists()

@@ -3,7 +3,6 @@
 import pytest
 
 from gradatim.errors import GradatimError
-from gradatim.events import Cancelled
 from gradatim.training import History
 
 RECORDS = [
@@ -42,14 +41,3 @@ def test_plot_is_a_figure():
     from matplotlib.figure import Figure
 
     assert isinstance(History(RECORDS).figure(), Figure)
-
-
-def test_a_run_that_was_broken_off_is_no_result():
-    for stopped in (None, "no improvement of train_loss since epoch 3", "out of time"):
-        history = History(RECORDS, stopped)
-        assert history.check_complete() is history
-    for stopped in ("interrupted", "cancelled"):
-        with pytest.raises(Cancelled):
-            History(RECORDS, stopped).check_complete()
-        with pytest.raises(KeyboardInterrupt):
-            History(RECORDS, stopped).check_complete()

@@ -7,7 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from gradatim.errors import GradatimError, InvalidType, InvalidValue
-from gradatim.events import CancelToken
+from gradatim.events import Cancelled, CancelToken
 from gradatim.models import MLP
 from gradatim.training import Callback, Checkpoint, EarlyStopping, NonFiniteError, Trainer
 
@@ -261,7 +261,7 @@ def test_a_second_fit_starts_a_new_history():
     assert len(trainer.fit((X, y))) == len(trainer.fit((X, y))) == 2
 
 
-def test_ctrl_c_returns_the_history_so_far():
+def test_ctrl_c_ends_the_run_and_keeps_the_history_so_far():
     X, y = blobs()
 
     class Interrupt(Callback):
@@ -271,11 +271,13 @@ def test_ctrl_c_returns_the_history_so_far():
 
     for needs_autograd in (False, True):
         Interrupt.needs_autograd = needs_autograd
-        model = net(4, 8, 3)
-        history = Trainer(model, epochs=9, callbacks=[Interrupt()]).fit((X, y))
-        assert len(history) == 2
-        assert history.stopped == "interrupted"
-        assert not model.training
+        trainer = Trainer(net(4, 8, 3), epochs=9, callbacks=[Interrupt()])
+        with pytest.raises(Cancelled):
+            trainer.fit((X, y))
+        assert len(trainer.history) == 2
+        assert trainer.history.stopped == "interrupted"
+        assert not trainer.model.training
+        assert trainer.train_batches is None
 
 
 class CancelAt(Callback):
@@ -301,8 +303,9 @@ def test_a_token_ends_the_run_after_the_current_batch(engine, tmp_path):
         return Trainer(net(4, 8, 3), epochs=epochs, batch_size=10, engine=engine, callbacks=callbacks)  # fmt: skip
 
     trainer = build(watch)
-    history = trainer.fit((X, y), (X, y), cancel=token)
-    assert (trainer.steps, len(history), history.stopped) == (27, 1, "cancelled")
+    with pytest.raises(Cancelled):
+        trainer.fit((X, y), (X, y), cancel=token)
+    assert (trainer.steps, len(trainer.history), trainer.history.stopped) == (27, 1, "cancelled")
     assert watch.ended
     assert not trainer.model.training
     rest = build(CancelAt(CancelToken(), 0), epochs=2)
@@ -319,7 +322,9 @@ def test_a_token_that_was_cancelled_before_lets_nothing_happen():
     token.cancel()
     trainer = Trainer(net(4, 3), epochs=2)
     before = weights(trainer.model)
-    assert trainer.fit((X, y), cancel=token).stopped == "cancelled"
+    with pytest.raises(Cancelled):
+        trainer.fit((X, y), cancel=token)
+    assert trainer.history.stopped == "cancelled"
     assert (trainer.steps, len(trainer.history)) == (0, 0)
     assert torch.equal(weights(trainer.model), before)
     assert trainer.fit((X, y), cancel=CancelToken()).stopped is None

@@ -1,9 +1,13 @@
 """The entry point: every way a command can end, as a sentence and an exit code."""
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 import typer
 
@@ -31,26 +35,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     _tolerate_narrow_encodings()
-    try:
-        code = _invoke([word for word in words if word != "--debug"])
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_output()
-        code = 1
-    except Exception as error:
-        code = _explain(error, debug=debug)
+    with _heeding_interrupts() as interrupts:
+        try:
+            code = _invoke([word for word in words if word != "--debug"])
+            sys.stdout.flush()
+        except (KeyboardInterrupt, typer.Abort):
+            code = INTERRUPTED
+        except BrokenPipeError:
+            _drop_output()
+            code = 1
+        except Exception as error:
+            code = INTERRUPTED if interrupts else _explain(error, debug=debug)
+    if interrupts or code == INTERRUPTED:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
     return code
 
 
 def _invoke(words: list[str]) -> int:
     command = typer.main.get_command(app)
-    try:
-        code = command.main(words, prog_name="gradatim", standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    if code == INTERRUPTED:
-        print("Interrupted.", file=sys.stderr)
+    code = command.main(words, prog_name="gradatim", standalone_mode=False)
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def _heeding_interrupts() -> Iterator[list[int]]:
+    """Note every Ctrl-C: where a library swallows the exception, or turns it into another, the command was interrupted."""
+    noted: list[int] = []
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or not _is_main_thread():
+        yield noted  # ignored, as under nohup, or somebody else's
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _explain(error: Exception, *, debug: bool) -> int:

@@ -1,7 +1,7 @@
 """Files that are written whole or not at all, and trees of tensors without pickle."""
 
 from gradatim.files.atomic import open_atomically, or_unavailable, write_atomically
-from gradatim.files.folders import write_files
+from gradatim.files.folders import probe_folder, write_files
 from gradatim.files.trees import load_tree, pack_tree, save_tree, unpack_tree
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "open_atomically",
     "or_unavailable",
     "pack_tree",
+    "probe_folder",
     "save_tree",
     "unpack_tree",
     "write_atomically",

@@ -3,9 +3,40 @@
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from gradatim.files.atomic import flush, or_unavailable
+
+
+def probe_folder(folder: str | Path) -> Path:
+    """Find out, by writing, whether a file can be written into ``folder``; leave nothing behind.
+
+    Args:
+        folder: Need not be there.
+
+    Raises:
+        OSError: What the system says.
+
+    Example:
+        >>> place = Path(tempfile.mkdtemp())
+        >>> probe_folder(place / "a" / "b").exists(), list(place.iterdir())
+        (False, [])
+    """
+    folder, made = Path(folder), []
+    try:
+        for place in reversed([folder, *folder.parents]):
+            if not place.is_dir():
+                place.mkdir()
+                made.append(place)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"0")
+            flush(file)
+    finally:
+        for place in reversed(made):
+            with suppress(OSError):  # somebody else has put something there meanwhile
+                place.rmdir()
+    return folder
 
 
 def write_files(

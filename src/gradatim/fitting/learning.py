@@ -95,4 +95,4 @@ def train_network(
     )  # fmt: skip
     if checkpoint is not None and checkpoint.is_file():
         trainer.resume(checkpoint)
-    return network, trainer.fit(train, validation, cancel=cancel).check_complete()
+    return network, trainer.fit(train, validation, cancel=cancel)

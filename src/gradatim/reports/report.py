@@ -4,14 +4,13 @@ import io
 import json
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.files import write_files
+from gradatim.files import probe_folder, write_files
 from gradatim.reports.html import FIGURE_DPI, report_page
 from gradatim.reports.limits import Limits
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
@@ -206,14 +205,11 @@ def _png(figure: "Figure") -> bytes:
 
 
 def prepare_folder(folder: str | Path) -> Path:
-    """Make ``folder`` if need be, and raise :class:`Unavailable` if no file can be written there."""
-    folder = Path(folder)
+    """Raise :class:`Unavailable` if no file can be written into ``folder``; it is made only when there is a report."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
+        return probe_folder(folder)
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise _unwritable(Path(folder), error) from error
 
 
 def _unwritable(folder: Path, error: OSError) -> Unavailable:

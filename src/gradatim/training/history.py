@@ -1,10 +1,9 @@
 """What happened in a training run, one record per epoch."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradatim.errors import choose
-from gradatim.events import Cancelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,16 +69,6 @@ class History:
         sign = -1.0 if higher_is_better else 1.0
         present = (record for record in self.records if monitor in record)
         return min(present, key=lambda record: sign * record[monitor])
-
-    def check_complete(self) -> Self:
-        """Return the history, unless somebody broke the run off: half a training must not pass for a result.
-
-        Raises:
-            Cancelled: Ctrl-C or a token ended the run; a rule such as early stopping does not count.
-        """
-        if self.stopped in (INTERRUPTED, CANCELLED):
-            raise Cancelled
-        return self
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the records as a DataFrame indexed by epoch."""

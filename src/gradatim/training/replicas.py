@@ -174,7 +174,7 @@ def _fit(
     for k, trainer in enumerate(trainers):
         try:
             held_out = None if validation is None else validation.pair(k)
-            trainer.fit(data.pair(k), held_out, cancel=cancel).check_complete()
+            trainer.fit(data.pair(k), held_out, cancel=cancel)
         except NonFiniteError:
             trainer.history.stopped = DIVERGED
             models[k].eval()

@@ -165,8 +165,11 @@ class Trainer:
             cancel: Ends the run after the current batch, once it is cancelled.
 
         Returns:
-            One record per epoch. Ctrl-C and ``cancel`` end the run and return the records so far;
-            :meth:`History.check_complete` raises for jobs that want a whole run or none.
+            One record per epoch.
+
+        Raises:
+            Cancelled: Ctrl-C or ``cancel`` ended the run: half a training never passes for a whole one. The model keeps
+                what it has learned, and :attr:`history` the records so far.
         """
         batches = self._batches(train, is_training=True)
         held_out = None if validation is None else self._batches(validation)
@@ -180,6 +183,18 @@ class Trainer:
         self.history.engine = EngineChoice(choice.name, choice.reason + note)
         engine = ENGINES[choice.name](run)
         self._moving, self.train_batches = engine, batches
+        try:
+            self._loop(batches, held_out, engine, cancel)
+        except KeyboardInterrupt as interruption:
+            is_asked = isinstance(interruption, Cancelled)
+            self.stop_reason = CANCELLED if is_asked else INTERRUPTED
+            self._end()
+            raise Cancelled from interruption
+        return self._end()
+
+    def _loop(
+        self, batches: Batches, held_out: Batches | None, engine: Engine, cancel: CancelToken | None
+    ) -> None:
         bar = TrainingBar(self.epochs, batches.steps, progress=self.progress)
         with ExitStack() as stack:
             stack.enter_context(seeded(self.seed, self.device))
@@ -190,16 +205,13 @@ class Trainer:
             stack.callback(self._release)
             if self._resumed is not None:
                 torch.set_rng_state(self._resumed["rng"])
-            try:
-                self._notify("on_fit_start")
-                while self.epoch < self.epochs and self.stop_reason is None:
-                    self._train_epoch(batches, engine, bar, cancel)
-                    self._finish_epoch(held_out, bar)
-            except Cancelled:
-                self.stop_reason = CANCELLED
-            except KeyboardInterrupt:
-                self.stop_reason = INTERRUPTED
-            self._resumed = None
+            self._notify("on_fit_start")
+            while self.epoch < self.epochs and self.stop_reason is None:
+                self._train_epoch(batches, engine, bar, cancel)
+                self._finish_epoch(held_out, bar)
+
+    def _end(self) -> History:
+        self._resumed = None
         self.history.stopped = self.stop_reason
         self._notify("on_fit_end")
         self.train_batches = None

@@ -176,7 +176,7 @@ def _names(head: str, delimiter: str, notes: list[str]) -> list[str]:
     """Names of the columns; a second column of the same name gets a number, which is said."""
     lines = io.StringIO(head, newline=None)  # any line end
     header = next(row for row in csv.reader(lines, delimiter=delimiter) if any(row))
-    names: list[str] = []
+    names: dict[str, None] = {}
     for k, cell in enumerate(header):
         name = fresh = cell.strip() or f"column {k + 1}"
         number = 1
@@ -186,8 +186,8 @@ def _names(head: str, delimiter: str, notes: list[str]) -> list[str]:
             notes.append(
                 f"Two columns are called {name!r}; the later one is called {fresh!r} here."
             )
-        names.append(fresh)
-    return names
+        names[fresh] = None
+    return list(names)
 
 
 @contextmanager

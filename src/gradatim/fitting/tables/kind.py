@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
 CELLS_PER_SECOND, ROWS_PER_SECOND = 50_000, 2_000  # of the budget
+LEAST_CELLS = 1_000_000  # that are read in any case, but no more than 1,000 rows and no fewer than 200
 
 
 def target_option() -> Any:
@@ -72,7 +73,8 @@ class TableOptions(ContestOptions):
             return self.rows
         seconds = 60.0 if self.trials is not None else max(self.budget, 1.0)
         cells = seconds * CELLS_PER_SECOND / max(columns, 1)
-        return max(int(min(cells, seconds * ROWS_PER_SECOND)), 1000)
+        least = min(max(LEAST_CELLS // max(columns, 1), 200), 1000)
+        return max(int(min(cells, seconds * ROWS_PER_SECOND)), least)
 
 
 def _is_meant(data: object, given: Mapping[str, Any]) -> bool:

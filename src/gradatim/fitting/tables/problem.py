@@ -13,6 +13,7 @@ from gradatim.data.tables.columns import (
     clean,
     find_columns,
     read_cells,
+    read_plain_numbers,
 )
 from gradatim.data.tables.reading import RawTable
 from gradatim.data.tables.targets import read_target
@@ -98,7 +99,7 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
         y, labels, is_test if test is not None else None, job, groups, times
     )
     hidden = [target, *dropped, *([job.group] if job.group else [])]
-    features = frame.drop(columns=list(dict.fromkeys(hidden)))
+    features = read_plain_numbers(frame.drop(columns=list(dict.fromkeys(hidden))))
     columns, left_out = find_columns(features.iloc[train])
     notes += left_out
     if not columns:

@@ -65,7 +65,7 @@ def test_files_that_hold_no_text_are_refused(tmp_path, content, sentence):
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(Unavailable, match="there is no such file"):
         read_text(tmp_path / "none.txt", 100)
-    with pytest.raises(Unavailable, match="it is a folder"):
+    with pytest.raises(InvalidValue, match="is a folder"):
         read_text(tmp_path, 100)
 
 

@@ -18,6 +18,7 @@ from gradatim.data.tokenizers import (
     Tokenizer,
 )
 from gradatim.errors import InvalidValue, Unavailable
+from gradatim.files import check_regular
 
 CHUNK = 1 << 20  # characters that are in memory at once
 SMALL_ALPHABET = 200  # characters up to which each is a token of its own
@@ -84,9 +85,7 @@ def _open(source: "str | Path", most: int) -> tuple[str, Chunks]:
     if str(source) in builtin_names() and not path.is_file():
         text = load(str(source)).text[:most]
         return str(source), lambda: iter([text])
-    if not path.is_file():
-        reason = "it is a folder" if path.is_dir() else "there is no such file. Check the path"
-        raise Unavailable(f"{source}: {reason}.")
+    check_regular(path)
     return path.name.split(".")[0] or "text", lambda: _file_chunks(path, most)
 
 

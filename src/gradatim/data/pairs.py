@@ -9,6 +9,7 @@ import numpy as np
 from gradatim.data import load
 from gradatim.data.tables.builtin import builtin_names
 from gradatim.errors import InvalidValue, Unavailable
+from gradatim.files import check_regular
 
 LEAST = 200  # pairs from which anything can be learned
 
@@ -65,12 +66,9 @@ def _pair(source: "str | Path", number: int, cells: list[str]) -> Pair:
 
 def read_lines(source: "str | Path") -> Iterator[tuple[int, list[str]]]:
     """Yield number and cells of every line that is not blank."""
-    path = Path(source)
-    if not path.is_file():
-        reason = "it is a folder" if path.is_dir() else "there is no such file. Check the path"
-        raise Unavailable(f"{source}: {reason}.")
+    check_regular(Path(source))
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(source, encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, line.rstrip("\n").split("\t")

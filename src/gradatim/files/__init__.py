@@ -2,9 +2,11 @@
 
 from gradatim.files.atomic import open_atomically, or_unavailable, write_atomically
 from gradatim.files.folders import probe_folder, write_files
+from gradatim.files.regular import check_regular
 from gradatim.files.trees import load_tree, pack_tree, save_tree, unpack_tree
 
 __all__ = [
+    "check_regular",
     "load_tree",
     "open_atomically",
     "or_unavailable",

@@ -12,6 +12,7 @@ from typing import Any
 from gradatim.errors import InvalidType, InvalidValue, choose
 
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+LOOKING = 0.06  # of the budget, for one look through the file
 _PLACE = ("output", "resume")  # where a result goes, and whether it goes on: no part of the result
 
 
@@ -116,6 +117,11 @@ class Options:
         """The model folder to write, once it is decided."""
         assert self.output is not None
         return Path(self.output)
+
+    @property
+    def seconds_to_look(self) -> float | None:
+        """Time to look through a file before any of it is read; ``None`` where time plays no part."""
+        return LOOKING * self.budget if self.trials is None else None
 
     def settings(self) -> dict[str, Any]:
         """All options that bear on the result."""

@@ -1,5 +1,6 @@
 """Read a table: a text file, a Parquet file, a built-in data set or a data frame, in chunks where it is large."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ import pandas as pd
 from gradatim.data.tables.builtin import builtin_names, read_builtin
 from gradatim.data.tables.text_files import find_layout, read_text_chunks, read_text_sample
 from gradatim.errors import InvalidValue, Unavailable, nearest_first
+from gradatim.files import check_regular
 
 CHUNK_ROWS = 16_384
 Limit = Callable[[int], int]
@@ -37,7 +39,11 @@ class RawTable:
 
 
 def read_table(
-    source: "str | Path | pd.DataFrame", *, limit: Limit | None = None, seed: int = 0
+    source: "str | Path | pd.DataFrame",
+    *,
+    limit: Limit | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
 ) -> RawTable:
     """Read a table; of one that is too long keep a uniform random sample of its rows, in their order.
 
@@ -45,6 +51,8 @@ def read_table(
         source: Path of a CSV, TSV or Parquet file, a built-in name, or a data frame.
         limit: Most rows to keep of a table with so many columns; ``None`` keeps all.
         seed: Fixes the sample.
+        seconds: Time to look through the file, and three times as much to read what cannot be sampled unread; where it is
+            up, the rows before it are the table.
 
     Example:
         >>> table = read_table("iris")
@@ -53,7 +61,7 @@ def read_table(
     """
     notes: list[str] = []
     name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
-    frame, rows = _draw(source, limit, seed, notes)
+    frame, rows = _draw(source, limit, seed, notes, seconds)
     if not len(frame):
         raise InvalidValue(f"{_name(source)}: must have rows under its header, got none.")
     if len(frame) < rows:
@@ -86,8 +94,7 @@ def iterate(
         return _slices(read_builtin(str(source))[0])
     if not path.exists():
         raise _not_found(str(source))
-    if path.is_dir():
-        raise InvalidValue(f"{source}: must be a file, and is a folder.")
+    check_regular(path)
     if path.suffix.lower() in FOREIGN:
         raise InvalidValue(f"{path}: must be CSV, TSV or Parquet. Save the table as CSV first.")
     if path.suffix.lower() in PARQUET:
@@ -96,19 +103,25 @@ def iterate(
 
 
 def _draw(
-    source: "str | Path | pd.DataFrame", limit: Limit | None, seed: int, notes: list[str]
+    source: "str | Path | pd.DataFrame",
+    limit: Limit | None,
+    seed: int,
+    notes: list[str],
+    seconds: float | None,
 ) -> tuple[pd.DataFrame, int]:
     """Rows of a source, and how many it has; a long text file is sampled before it is parsed."""
     path = None if isinstance(source, pd.DataFrame) or _is_builtin(str(source)) else Path(source)
     if path is None or not path.is_file() or path.suffix.lower() in (*FOREIGN, *PARQUET):
-        return _sample(iterate(source, notes), limit, seed)
-    layout = find_layout(path, notes)
+        return _sample(iterate(source, notes), limit, seed, notes, seconds)
+    layout = find_layout(path, notes, seconds)
     most = layout.lines if limit is None else limit(len(layout.names))
     if layout.lines > most:
         found = read_text_sample(path, most, seed, layout)
         if found is not None:
+            if layout.bytes is not None:
+                notes.append(f"Only the first {layout.bytes / 1e6:,.1f} MB of {path.name} were read, to keep within the budget.")  # fmt: skip
             return found
-    return _sample(read_text_chunks(path, CHUNK_ROWS, layout), limit, seed)
+    return _sample(read_text_chunks(path, CHUNK_ROWS, layout), limit, seed, notes, seconds)
 
 
 def _name(source: object) -> str:
@@ -163,9 +176,14 @@ def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
 
 
 def _sample(
-    chunks: Iterator[pd.DataFrame], limit: Limit | None, seed: int
+    chunks: Iterator[pd.DataFrame],
+    limit: Limit | None,
+    seed: int,
+    notes: list[str],
+    seconds: float | None = None,
 ) -> tuple[pd.DataFrame, int]:
     """Keep the rows with the smallest random keys: a uniform sample of a stream of unknown length."""
+    until = np.inf if seconds is None else time.monotonic() + 3 * seconds
     rng = np.random.default_rng(seed)
     kept: list[pd.DataFrame] = []
     keys, total, most = np.empty(0), 0, np.inf
@@ -177,6 +195,11 @@ def _sample(
         total += len(chunk)
         if len(keys) > 2 * most:
             kept, keys = _keep(kept, keys, int(most))
+        if (
+            time.monotonic() > until and len(chunk) >= CHUNK_ROWS - 1
+        ):  # the header is a row of the first
+            notes.append(f"Only the first {total:,} rows were read, to keep within the budget.")
+            break
     if len(keys) > most:
         kept, keys = _keep(kept, keys, int(most))
     return pd.concat(kept) if len(kept) > 1 else kept[0], total

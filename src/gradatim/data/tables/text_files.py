@@ -1,7 +1,6 @@
 """Text tables: find encoding and delimiter, then read in chunks of text cells."""
 
 import bz2
-import codecs
 import csv
 import gzip
 import io
@@ -17,6 +16,7 @@ from typing import IO, NamedTuple
 import pandas as pd
 
 from gradatim.data.tables.sampled_lines import sample_lines
+from gradatim.data.tables.scanning import LONGEST, scan
 from gradatim.errors import InvalidValue, Unavailable
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -35,6 +35,7 @@ class Layout(NamedTuple):
         names: Names of the columns.
         end: The byte that ends a line.
         lines: Lines of the file at most.
+        bytes: Bytes of it that there is time to read; ``None`` for all.
     """
 
     encoding: str
@@ -42,27 +43,43 @@ class Layout(NamedTuple):
     names: list[str]
     end: bytes
     lines: int
+    bytes: int | None = None
 
 
-def find_layout(path: Path, notes: list[str]) -> Layout:
-    """Find how a file is written, by one look at all of its bytes.
+def find_layout(path: Path, notes: list[str], seconds: float | None = None) -> Layout:
+    """Find how a file is written, by one look at all of its bytes, or at as many as there is time for.
 
     Args:
         path: CSV or TSV, possibly compressed with gzip, bzip2 or xz.
         notes: Collects what was done while reading.
+        seconds: Time to look.
     """
     with _explained(path):
         with _open(path) as file:
-            start = file.read(_HEAD)
+            start = _read_head(file)
         end = b"\r" if b"\r" in start and b"\n" not in start else b"\n"
-        encoding, lines = _encoding(path, end, notes)
+        is_packed = path.suffix.lower() in _OPEN
+        with _open(path) as file:
+            found = scan(_blocks(file, _BLOCK), end, owner=path, has_quotes=is_packed, seconds=seconds)  # fmt: skip
+        encoding = found.encoding
+        if encoding == "cp1252":
+            notes.append(f"{path.name} is not UTF-8: it was read as Windows-1252 (cp1252).")
         head = start.decode(encoding, errors="replace")
         if "\0" in head:
             raise InvalidValue(f"{path}: must be a text table, but it holds binary data.")
         if not head.strip():
             raise InvalidValue(f"{path}: must be a table with a header and rows, but it is empty.")
         delimiter = sniff_delimiter(head, path.name)
-        return Layout(encoding, delimiter, _names(head, delimiter, notes), end, lines)
+        most = None if found.is_whole else found.read
+        return Layout(encoding, delimiter, _names(head, delimiter, notes), end, found.lines, most)
+
+
+def _read_head(file: IO[bytes]) -> bytes:
+    """The first bytes of a file: as many as are usual, or all of a longer first line."""
+    start = file.read(_HEAD)
+    while not set(b"\r\n") & set(start.lstrip()) and len(start) < LONGEST and (more := file.read(len(start))):  # fmt: skip
+        start += more
+    return start
 
 
 def read_text_chunks(path: Path, rows: int, layout: Layout) -> Iterator[pd.DataFrame]:
@@ -87,7 +104,7 @@ def read_text_sample(
         return None
     with _explained(path):
         with _open(path) as file:
-            blocks = iter(lambda: file.read(8 * _BLOCK), b"")
+            blocks = _blocks(file, 8 * _BLOCK, layout.bytes)
             found = sample_lines(blocks, limit, layout.lines, seed, layout.end)
         if found is None:
             return None
@@ -125,30 +142,12 @@ def _open(path: Path) -> IO[bytes]:
     return _OPEN.get(path.suffix.lower(), open)(path, "rb")
 
 
-def _encoding(path: Path, end: bytes, notes: list[str]) -> tuple[str, int]:
-    """UTF-8 if every byte agrees, UTF-16 by its mark, else Windows-1252, which is said; and the number of lines."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    lines, marked, is_utf8 = 1, False, True
-    with _open(path) as file:
-        for number, block in enumerate(iter(lambda: file.read(_BLOCK), b"")):
-            if number == 0 and block[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                return "utf-16", 0
-            marked = marked or (number == 0 and block.startswith(codecs.BOM_UTF8))
-            lines += block.count(end)
-            if is_utf8 and not (block.isascii() and not decoder.getstate()[0]):
-                is_utf8 = _decodes(decoder, block)
-    if is_utf8 and _decodes(decoder, b"", final=True):
-        return "utf-8-sig" if marked else "utf-8", lines
-    notes.append(f"{path.name} is not UTF-8: it was read as Windows-1252 (cp1252).")
-    return "cp1252", lines
-
-
-def _decodes(decoder: codecs.IncrementalDecoder, block: bytes, final: bool = False) -> bool:
-    try:
-        decoder.decode(block, final)
-    except UnicodeDecodeError:
-        return False
-    return True
+def _blocks(file: IO[bytes], size: int, most: int | None = None) -> Iterator[bytes]:
+    """Blocks of a file, ``most`` bytes in all."""
+    left = most
+    while block := file.read(size if left is None else min(size, left)):
+        left = None if left is None else left - len(block)
+        yield block
 
 
 def sniff_delimiter(head: str, name: str = "") -> str:

@@ -11,6 +11,7 @@ import torch
 from gradatim.data.decoding import decode_images
 from gradatim.data.image_folder import find_images
 from gradatim.errors import InvalidValue, Unavailable
+from gradatim.files import check_regular
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
@@ -129,6 +130,8 @@ def _files(data: str | Path | Sequence[str | Path]) -> list[Path]:
     if not path.exists():
         raise Unavailable(f"predict: {str(path)!r} is not there. Name a folder of images.")
     paths = find_images(path) if path.is_dir() else [path]
+    if paths == [path]:
+        check_regular(path)
     if not paths:
         raise InvalidValue(f"predict: {str(path)!r} must hold images (PNG, JPEG), and holds none.")
     return paths

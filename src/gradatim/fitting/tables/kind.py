@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 TASKS = ("auto", "regression", "binary", "multiclass", "classification")
 CELLS_PER_SECOND, ROWS_PER_SECOND = 50_000, 2_000  # of the budget
-LEAST_CELLS = 1_000_000  # that are read in any case, but no more than 1,000 rows and no fewer than 200
+LEAST_CELLS = (
+    1_000_000  # that are read in any case, but no more than 1,000 rows and no fewer than 200
+)
 
 
 def target_option() -> Any:

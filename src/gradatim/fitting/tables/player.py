@@ -42,10 +42,15 @@ CACHE_CELLS = 50_000_000
 
 def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
     """Read a table, find target, task and types, and set the test rows aside."""
-    raw = read_table(data, limit=job.most_rows, seed=job.seed)
+    raw = read_table(data, limit=job.most_rows, seed=job.seed, seconds=job.seconds_to_look)
     test = None
     if isinstance(job.test, str):
-        test = read_table(job.test, limit=replace(job, rows=None).most_rows, seed=job.seed)
+        test = read_table(
+            job.test,
+            limit=replace(job, rows=None).most_rows,
+            seed=job.seed,
+            seconds=job.seconds_to_look,
+        )
     return TablePlayer(prepare(raw, job, test), job.seed)
 
 

@@ -30,7 +30,7 @@ TOKENS_PER_SECOND = 5_000  # that a published encoder reads, about
 
 def read_player(data: "str | Path | pd.DataFrame", job: TextOptions) -> "TextPlayer":
     """Read a table with a column of texts, and set the test rows aside."""
-    raw = read_table(data)
+    raw = read_table(data, seconds=job.seconds_to_look)
     _sample(raw, job)
     test = read_table(job.test) if isinstance(job.test, str) else None
     encoder = None if job.pretrained is None else published_minilm()

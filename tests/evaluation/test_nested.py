@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from gradatim.errors import InvalidValue
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import nested_cross_validate
+from gradatim.evaluation import make_splits, nested_cross_validate
 from gradatim.evaluation.nested import score_choices
 from gradatim.evaluation.scoring import SCORES
 
@@ -81,7 +81,7 @@ def test_a_choice_that_diverges_scores_nothing_and_the_others_stay():
     X = X * np.array([1, 1, 1, 1e3])
     model = NeuralClassifier((4,), epochs=3, optimizer="sgd", standardize=False)
     choices = [{"lr": 1e-3}, {"lr": 1e30}]
-    scores = score_choices(model, X, y, choices, folds=3, score=SCORES["accuracy"])
+    scores = score_choices(model, X, y, choices, make_splits(y, 3), SCORES["accuracy"])
     assert np.isfinite(scores[0]).all()
     assert np.isnan(scores[1]).all()
     assert SCORES["accuracy"].best(scores.mean(1).tolist()) == 0

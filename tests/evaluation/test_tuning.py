@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from gradatim.errors import InvalidValue
 from gradatim.estimators import NeuralClassifier
@@ -93,6 +95,79 @@ def test_a_file_of_another_search_is_refused(tmp_path):
         search("bayesian", trials=1, study=tmp_path / "study.log")
 
 
+@pytest.mark.parametrize("method", ["grid", "random", "bayesian"])
+@pytest.mark.parametrize(
+    ("what", "change"),
+    [
+        ("data, folds", {"X": X[:11], "y": Y[:11]}),
+        ("data", {"X": X + 1}),
+        ("data", {"y": Y + 1}),
+        ("data, folds", {"groups": np.arange(12) // 2}),
+        ("folds", {"folds": 3}),
+        ("model", {"model": Bowl(c="z")}),
+        ("model", {"model": make_pipeline(Bowl())}),
+        ("space", {"space": {"a": [0.1, 0.3]}}),
+        ("score", {"score": "mae"}),
+        ("seed", {"seed": 1}),
+    ],
+)
+def test_a_study_of_anything_else_is_refused(what, change, method, tmp_path):
+    own = {"model": Bowl(), "X": X, "y": Y, "space": {"a": [0.1, 0.2]}, "folds": 2, "score": BOWL}
+    if isinstance(change.get("model"), Pipeline):
+        change = {**change, "space": {"bowl__a": [0.1, 0.2]}, "score": "mse"}
+        what = "model"
+    own |= {"method": method, "trials": 2, "study": tmp_path / "study.log"}
+    first = tune(**own)
+    assert tune(**own) == first
+    with pytest.raises(InvalidValue, match=f"of one with other .*{what}.* Choose another file"):
+        tune(**(own | change))
+    assert tune(**own) == first
+
+
+def test_a_model_that_cannot_be_compared_is_refused_only_with_a_study(tmp_path):
+    model = Bowl(c=lambda: 0)
+    space = {"a": [0.1]}
+    assert tune(model, X, Y, space, method="grid", folds=2, score=BOWL).best == {"a": 0.1}
+    with pytest.raises(InvalidValue, match="model must have contents that can be compared"):
+        tune(model, X, Y, space, method="grid", folds=2, score=BOWL, study=tmp_path / "study.log")
+
+
+def test_groups_stay_together():
+    seen, groups = [], np.arange(12) // 3
+
+    def watch(model, X, y):
+        seen.append(set(groups[y.astype(int)]))
+        return 0.0
+
+    for method in ("grid", "random", "bayesian"):
+        seen.clear()
+        options = {"method": method, "trials": 1, "folds": 2, "score": watch, "groups": groups}
+        tune(Bowl(), X, Y, {"a": [0.1]}, **options)
+        assert [len(part) for part in seen] == [2, 2]
+        assert not set.intersection(*seen)
+
+
+@pytest.mark.parametrize("method", ["random", "bayesian"])
+def test_distributions_of_scipy(method, tmp_path):
+    space = {"a": stats.norm(0.3, 0.1), "b": stats.loguniform(1e-4, 1.0), "c": stats.randint(2, 5)}
+    options = {
+        "method": method,
+        "trials": 60 if method == "random" else 8,
+        "folds": 2,
+        "score": BOWL,
+    }
+    result = tune(Bowl(), X, Y, space, **options, study=tmp_path / "study.log")
+    assert tune(Bowl(), X, Y, space, **options, study=tmp_path / "study.log") == result
+    assert tune(Bowl(), X, Y, space, **options) == result
+    a, b, c = zip(*(t.parameters.values() for t in result.trials), strict=True)
+    assert set(c) <= {2, 3, 4}
+    assert all(type(value) is int for value in c)
+    if method == "random":
+        assert stats.kstest(a, space["a"].cdf).pvalue > 0.01
+        assert stats.kstest(b, space["b"].cdf).pvalue > 0.01
+        assert set(c) == {2, 3, 4}
+
+
 def test_bad_choices_are_pruned():
     result = search("bayesian", trials=30, is_pruned=True)
     assert any(t.is_pruned for t in result.trials)
@@ -124,6 +199,9 @@ def test_diverging_choices_are_no_choice():
         ({"a": LogUniform(0, 1)}, {}, "a must have 0 < low <= high"),
         ({"a": "xy"}, {}, "a must be a list of values"),
         ({"a": Uniform(0, 1)}, {"method": "grid"}, "must be a list of values for a grid"),
+        ({"a": stats.norm()}, {"method": "grid"}, r"for a grid, got norm\(\)"),
+        ({"a": stats.norm}, {"method": "grid"}, "for a grid"),
+        ({"a": stats.multivariate_normal([0.0])}, {}, "or a distribution with ppf"),
         (SPACE, {"method": "gird"}, "method must be one of grid"),
         (SPACE, {"trials": 0}, "trials must be at least 1"),
         (SPACE, {"is_pruned": True}, "is_pruned must go with method='bayesian'"),

@@ -61,3 +61,8 @@ def test_errors():
         smoothed_cross_entropy(confusion=torch.ones(2, 3))
     with pytest.raises(GradatimError, match=r"sum to 1, got row sums \[1.0, 0.9\]"):
         smooth_labels(torch.tensor([0]), torch.tensor([[1.0, 0.0], [0.4, 0.5]]))
+
+
+def test_smoothing_beside_a_confusion_matrix_is_refused():
+    with pytest.raises(GradatimError, match="smoothing must be left out beside confusion, got"):
+        smoothed_cross_entropy(0.3, confusion=uniform_confusion(3, 0.2))

@@ -4,9 +4,11 @@ import math
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradatim.errors import GradatimError
-from gradatim.losses import LOSSES, build_loss
+from gradatim.losses import LOSSES, build_loss, huber
 
 
 def test_formulas_in_a_slow_loop():
@@ -61,7 +63,61 @@ def test_finite_for_huge_logits():
     assert torch.isfinite(LOSSES["bce"](z, torch.tensor([[0.0, 1.0]])))
 
 
+@pytest.mark.parametrize("delta", [0.1, 1.0, 2.5])
+def test_huber_in_a_slow_loop(delta):
+    f, y = torch.linspace(-4, 4, 17, dtype=torch.float64), torch.zeros(17, dtype=torch.float64)
+    expected = [
+        e * e / 2 if abs(e) <= delta else delta * (abs(e) - delta / 2) for e in (f - y).tolist()
+    ]
+    assert huber(f, y, delta).item() == pytest.approx(sum(expected) / 17)
+    assert huber(f[:, None], y, delta).item() == pytest.approx(sum(expected) / 17)
+
+
+@given(
+    rows=st.integers(1, 4),
+    steps=st.integers(1, 5),
+    classes=st.integers(2, 6),
+    seed=st.integers(0, 99),
+)
+def test_cross_entropy_of_places_in_either_order(rows, steps, classes, seed):
+    generator = torch.Generator().manual_seed(seed)
+    z = torch.randn(rows, steps, classes, generator=generator, dtype=torch.float64)
+    y = torch.randint(classes, (rows, steps), generator=generator)
+    y[0, 0] = -100
+    if rows * steps == 1:
+        y[0, 0] = 0
+    if steps == classes:
+        for output in (z, z.mT):
+            with pytest.raises(GradatimError, match="which axis holds the classes"):
+                LOSSES["cross_entropy"](output, y)
+        return
+    log_p = z.log_softmax(-1)
+    terms = [
+        -log_p[b, t, y[b, t]].item() for b in range(rows) for t in range(steps) if y[b, t] >= 0
+    ]
+    expected = sum(terms) / len(terms)
+    assert LOSSES["cross_entropy"](z, y).item() == pytest.approx(expected)
+    assert LOSSES["cross_entropy"](z.mT, y).item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["cross_entropy", "smoothed_cross_entropy"])
+@pytest.mark.parametrize("target", [torch.zeros(5).long(), torch.randn(5, 1)])
+def test_a_loss_that_cannot_see_the_model_is_refused(name, target):
+    with pytest.raises(GradatimError, match="at least 2 classes, got 1, whose loss is 0 whatever"):
+        LOSSES[name](torch.randn(5, 1), target)
+
+
+def test_axes_in_another_order_are_refused():
+    with pytest.raises(GradatimError, match="its axes in the order of the output"):
+        LOSSES["mse"](torch.zeros(2, 3, 4), torch.zeros(2, 4, 3))
+    image = torch.randn(2, 1, 3, 4)
+    assert LOSSES["mse"](image.flatten(1), image) == 0
+    assert LOSSES["mse"](image.mT.reshape(2, 4, 1, 3), image.mT.squeeze(1)) == 0
+
+
 def test_errors():
+    with pytest.raises(GradatimError, match="huber: delta must be more than 0, got 0"):
+        huber(torch.zeros(2), torch.zeros(2), 0.0)
     with pytest.raises(GradatimError, match=r"as many values as the output \(2, 3\), got \(2,\)"):
         LOSSES["mse"](torch.zeros(2, 3), torch.zeros(2))
     with pytest.raises(GradatimError, match="Try 'mse'"):

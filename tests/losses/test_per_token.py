@@ -39,8 +39,17 @@ def test_a_perfect_prediction_costs_nothing_and_the_gradient_is_right():
     assert torch.autograd.gradcheck(lambda z: token_cross_entropy(z, target), (logits,))
 
 
-def test_bad_shapes_and_pure_padding_are_refused():
+@pytest.mark.parametrize("padding", [-100, 0])
+def test_pure_padding_costs_nothing_and_teaches_nothing(padding):
+    logits = torch.randn(2, 3, 4, requires_grad=True)
+    loss = token_cross_entropy(logits, torch.full((2, 3), padding), padding)
+    loss.backward()
+    assert loss.item() == 0
+    assert not logits.grad.any()
+
+
+def test_bad_shapes_and_one_class_are_refused():
     with pytest.raises(InvalidValue, match=r"output must have shape \(2, 3, K\).* got \(2, 4, 3\)"):
         token_cross_entropy(torch.zeros(2, 4, 3), torch.zeros(2, 3, dtype=torch.long))
-    with pytest.raises(InvalidValue, match="a token that is no padding, got 0 only"):
-        token_cross_entropy(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), padding=0)
+    with pytest.raises(InvalidValue, match="logits of at least 2 classes, got 1"):
+        token_cross_entropy(torch.zeros(1, 2, 1), torch.zeros(1, 2, dtype=torch.long))

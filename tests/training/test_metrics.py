@@ -33,6 +33,7 @@ def test_regression_metrics_equal_scikit_learn(rows, size, shift, seed):
         "r2": reference.r2_score(y, f),
         "mse": reference.mean_squared_error(y, f),
         "mae": reference.mean_absolute_error(y, f),
+        "rmse": reference.root_mean_squared_error(y, f),
     }
     for name, value in expected.items():
         assert measure(name, f[:, None], y, size) == pytest.approx(value, rel=1e-6, abs=1e-9)
@@ -52,6 +53,53 @@ def test_classification_metrics_equal_scikit_learn(rows, size, classes, seed):
     expected = reference.accuracy_score(y, logits.argmax(1))
     assert measure("accuracy", logits, y, size) == pytest.approx(expected)
     assert measure("error", logits, y, size) == pytest.approx(1 - expected)
+    guess, p = logits.argmax(1), logits.double().softmax(1).numpy()
+    nll = reference.log_loss(y, p, labels=range(classes))
+    assert measure("log_loss", logits, y, size) == pytest.approx(nll)
+    how = {"average": "macro"} if classes > 2 else {"average": "binary"}
+    for name in ("precision", "recall", "f1"):
+        value = getattr(reference, f"{name}_score")(y, guess, zero_division=0, **how)
+        assert measure(name, logits, y, size) == pytest.approx(value)
+    auc = measure("auc", logits, y, size)
+    if len(set(y.tolist())) < classes:
+        assert np.isnan(auc)
+    else:
+        scores = p[:, 1] if classes == 2 else p
+        assert auc == pytest.approx(reference.roc_auc_score(y, scores, multi_class="ovr"))
+
+
+def test_equal_scores_count_half_in_the_area():
+    y, z = torch.tensor([0, 1, 0, 1, 1]), torch.tensor([0.5, 0.5, 0.1, 0.5, 0.9])
+    assert measure("auc", z, y, 2) == pytest.approx(reference.roc_auc_score(y, z))
+
+
+@pytest.mark.parametrize(
+    "name", ["accuracy", "error", "log_loss", "auc", "precision", "recall", "f1"]
+)
+def test_places_and_padding_of_sequences(name):
+    generator = torch.Generator().manual_seed(0)
+    z, y = torch.randn(9, 5, 3, generator=generator), torch.randint(3, (9, 5), generator=generator)
+    y[:, 3:] = -100
+    expected = measure(name, z[:, :3].flatten(0, 1), y[:, :3].flatten(), 27)
+    assert measure(name, z, y, 2) == pytest.approx(expected)  # (B, T, K)
+    assert measure(name, z.mT, y, 2) == pytest.approx(expected)  # (B, K, T), as in PyTorch
+
+
+def test_labels_of_one_logit_in_any_form():
+    z = torch.tensor([[2.0], [-1.0], [0.5], [-3.0]])
+    for y in ([1, 0, 0, 1], [1, -1, -1, 1], [0.9, 0.1, 0.3, 0.8]):
+        for target in (torch.tensor(y), torch.tensor(y)[:, None]):
+            assert measure("accuracy", z, target, 3) == 0.5
+            assert measure("recall", z, target, 3) == 0.5
+            assert measure("auc", z, target, 3) == 0.5
+
+
+def test_targets_of_several_classes_at_once_are_refused():
+    y = torch.tensor([[1.0, 1.0, 0.0]])
+    with pytest.raises(GradatimError, match="class numbers or probabilities that sum to 1"):
+        measure("f1", torch.zeros(1, 3), y, 1)
+    with pytest.raises(GradatimError, match="one class for every row of logits, got 6 for 2"):
+        measure("f1", torch.zeros(2, 3), torch.zeros(2, 3, dtype=torch.long), 2)
 
 
 def test_one_logit_and_soft_targets():
@@ -96,7 +144,7 @@ def test_the_registry_knows_which_way_is_good(name):
 
 
 def test_every_metric_of_the_trainer_is_in_the_registry():
-    assert set(METRICS) <= set(MEASURES)
+    assert set(METRICS) == set(MEASURES)
     assert all(build_metric(name).name == name for name in METRICS)
 
 

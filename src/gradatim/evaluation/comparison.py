@@ -11,7 +11,7 @@ from gradatim.errors import InvalidValue
 from gradatim.evaluation.cross_validation import CrossValidation, score_splits
 from gradatim.evaluation.intervals import Interval, held_out_ratio
 from gradatim.evaluation.occam import choose_by_occam
-from gradatim.evaluation.scoring import Score, build_score
+from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.splits import Folds, make_splits
 
 
@@ -62,7 +62,7 @@ def compare(
     *,
     folds: Folds = 10,
     repeats: int = 1,
-    score: str | Score | None = None,
+    score: str | Score | ScoreFunction | None = None,
     is_ordered: bool = False,
     groups: Sequence[Any] | None = None,
     seed: int = 0,

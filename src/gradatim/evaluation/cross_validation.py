@@ -15,7 +15,7 @@ from scipy import stats
 from sklearn.base import is_classifier
 
 from gradatim.evaluation.fold_fitting import fit_all, take
-from gradatim.evaluation.scoring import Score, build_score
+from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.splits import Folds, Split, hold_outs, make_splits
 
 
@@ -71,7 +71,7 @@ def cross_validate(
     *,
     folds: Folds = 5,
     repeats: int = 1,
-    score: str | Score | None = None,
+    score: str | Score | ScoreFunction | None = None,
     is_ordered: bool = False,
     groups: Sequence[Any] | None = None,
     seed: int = 0,
@@ -112,7 +112,7 @@ def cross_validate(
 
 
 def leave_one_out(
-    model: Any, X: Any, y: Any, *, score: str | Score | None = None
+    model: Any, X: Any, y: Any, *, score: str | Score | ScoreFunction | None = None
 ) -> CrossValidation:
     """Fit on all rows but one and test on that one, for every row: N trainings.
 
@@ -137,7 +137,7 @@ def repeated_hold_out(
     *,
     repeats: int = 10,
     test_fraction: float = 0.2,
-    score: str | Score | None = None,
+    score: str | Score | ScoreFunction | None = None,
     seed: int = 0,
 ) -> CrossValidation:
     """Fit and test on random cuts of the data.

@@ -3,7 +3,7 @@
 import warnings
 from typing import Any
 
-from gradatim.evaluation.scoring import Score, build_score
+from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 
 
 class TestSet:
@@ -42,7 +42,7 @@ class TestSet:
             )
         return self._X, self._y
 
-    def score(self, model: Any, score: str | Score | None = None) -> float:
+    def score(self, model: Any, score: str | Score | ScoreFunction | None = None) -> float:
         """Score a fitted model and count a use."""
         X, y = self.open()
         return build_score(score, model).function(model, X, y)

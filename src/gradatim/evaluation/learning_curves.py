@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 
 from gradatim.errors import require
 from gradatim.evaluation.fold_fitting import fit_all, take
-from gradatim.evaluation.scoring import Score, build_score
+from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.splits import Folds, make_splits
 
 
@@ -44,7 +44,7 @@ def learning_curve(
     *,
     sizes: Sequence[int] | None = None,
     folds: Folds = 5,
-    score: str | Score | None = None,
+    score: str | Score | ScoreFunction | None = None,
     seed: int = 0,
 ) -> LearningCurve:
     """Cross-validate with growing parts of the training rows; a smaller part lies inside the larger ones.

@@ -13,8 +13,8 @@ from sklearn.model_selection import ParameterGrid
 
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.fold_fitting import fit_all, take
-from gradatim.evaluation.scoring import Score, build_score
-from gradatim.evaluation.splits import Folds, make_splits
+from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
+from gradatim.evaluation.splits import Folds, Split, make_splits
 
 Choice = Mapping[str, Any]
 
@@ -62,15 +62,7 @@ class NestedCrossValidation:
 
 
 def score_choices(
-    model: Any,
-    X: Any,
-    y: Any,
-    choices: Sequence[Choice],
-    *,
-    folds: Folds,
-    score: Score,
-    groups: Sequence[Any] | np.ndarray | None = None,
-    seed: int = 0,
+    model: Any, X: Any, y: Any, choices: Sequence[Choice], splits: Sequence[Split], score: Score
 ) -> np.ndarray:
     """Cross-validate every choice on the same folds, all at once where networks allow it.
 
@@ -78,8 +70,6 @@ def score_choices(
         Scores, shape ``(choices, folds)``; not a number where a training diverged.
     """
     y = np.asarray(y)
-    stratified = None if is_classifier(model) else False
-    splits = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
     parts = [(take(X, train), y[train]) for train, _ in splits]
     tests = [(take(X, test), y[test]) for _, test in splits]
 
@@ -115,7 +105,7 @@ def nested_cross_validate(
     *,
     folds: Folds = 5,
     inner_folds: int = 3,
-    score: str | Score | None = None,
+    score: str | Score | ScoreFunction | None = None,
     groups: Sequence[Any] | None = None,
     seed: int = 0,
 ) -> NestedCrossValidation:
@@ -144,20 +134,19 @@ def nested_cross_validate(
     if not choices:
         raise InvalidValue("nested_cross_validate: grid must hold at least one choice, got none.")
     metric, y = build_score(score, model), np.asarray(y)
-    stratified = None if is_classifier(model) else False
-    outer = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
     labels = None if groups is None else np.asarray(groups)
+    stratified = None if is_classifier(model) else False
+
+    def split(rows: np.ndarray, count: Folds) -> list[Split]:
+        own = None if labels is None else labels[rows]
+        return make_splits(y[rows], count, is_stratified=stratified, groups=own, seed=seed)
+
+    everywhere = np.arange(len(y))
+    outer = split(everywhere, folds)
     picked, selected = [], []
     for train, _ in outer:
         inner = score_choices(
-            model,
-            take(X, train),
-            y[train],
-            choices,
-            folds=inner_folds,
-            score=metric,
-            groups=None if labels is None else labels[train],
-            seed=seed,
+            model, take(X, train), y[train], choices, split(train, inner_folds), metric
         ).mean(1)
         picked.append(choices[metric.best(inner.tolist())])
         selected.append(float(inner[metric.best(inner.tolist())]))
@@ -167,9 +156,8 @@ def nested_cross_validate(
         metric.function(f, take(X, test), y[test])
         for f, (_, test) in zip(fitted, outer, strict=True)
     ]
-    everything = score_choices(
-        model, X, y, choices, folds=inner_folds, score=metric, groups=groups, seed=seed
-    ).mean(1)
+    final_splits = split(everywhere, inner_folds)
+    everything = score_choices(model, X, y, choices, final_splits, metric).mean(1)
     return NestedCrossValidation(
         metric.name,
         tuple(scores),

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import metrics
 from sklearn.base import is_classifier
 
-from gradatim.errors import InvalidType, choose
+from gradatim.errors import InvalidType, InvalidValue, choose, nearest_first
 from gradatim.training.metrics import MEASURES
 
 ScoreFunction = Callable[[Any, Any, Any], float]
@@ -56,31 +56,82 @@ def _auc(model: Any, X: Any, y: Any) -> float:
     return float(metrics.roc_auc_score(y, scores, multi_class="ovr", labels=model.classes_))
 
 
-_OF_PROBABILITIES: dict[str, ScoreFunction] = {"log_loss": _log_loss, "auc": _auc}
+def _of_classes(metric: Callable[..., float]) -> ScoreFunction:
+    """Of the second of two classes, the mean over classes of more."""
+
+    def function(model: Any, X: Any, y: Any) -> float:
+        guess = model.predict(X)
+        if len(model.classes_) == 2:
+            return float(metric(y, guess, pos_label=model.classes_[1], zero_division=0))
+        return float(metric(y, guess, average="macro", zero_division=0))
+
+    return function
+
+
+_SPECIAL: dict[str, ScoreFunction] = {
+    "log_loss": _log_loss,
+    "auc": _auc,
+    "precision": _of_classes(metrics.precision_score),
+    "recall": _of_classes(metrics.recall_score),
+    "f1": _of_classes(metrics.f1_score),
+}
 
 SCORES: dict[str, Score] = {
     name: Score(
         name,
         measure.higher_is_better,
-        _OF_PROBABILITIES.get(name) or _of_prediction(getattr(metrics, measure.sklearn)),
+        _SPECIAL.get(name) or _of_prediction(getattr(metrics, measure.sklearn)),
     )
     for name, measure in MEASURES.items()
 }
 
 
-def build_score(score: str | Score | None, model: Any) -> Score:
+def build_score(score: str | Score | ScoreFunction | None, model: Any) -> Score:
     """Return the score called by a name, or as given; ``None`` is accuracy, or ``mse`` for regression.
 
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> build_score(None, LogisticRegression()).name
-    'accuracy'
+    Args:
+        score: One of :data:`SCORES`; another name that scikit-learn's ``scoring`` knows, such as ``"f1_weighted"`` or
+            ``"neg_log_loss"``; a function ``(model, X, y) -> number``, such as of ``make_scorer``, of which, as in
+            scikit-learn, more is better; or a :class:`Score`.
+        model: What will be scored.
+
+    Example:
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> build_score(None, LogisticRegression()).name
+        'accuracy'
+        >>> build_score("neg_log_loss", LogisticRegression()).higher_is_better
+        True
     """
     if score is None:
         score = "accuracy" if is_classifier(model) else "mse"
     if isinstance(score, Score):
         return score
-    if not isinstance(score, str):
+    if isinstance(score, str):
+        if score in SCORES:
+            return SCORES[score]
+        others = metrics.get_scorer_names()
+        if score not in others:
+            choose("build_score", "score", score, [*SCORES, *nearest_first(score, others)[:5]])
+        scorer = metrics.get_scorer(score)
+        return Score(score, True, lambda model, X, y: float(scorer(model, X, y)))
+    if not callable(score):
         raise InvalidType(
-            f"build_score: score must be a name or a Score, got {score!r}. Names: {', '.join(SCORES)}."
+            "build_score: score must be a name, a function (model, X, y) -> number or a Score, "
+            f"got {score!r}. Names: {', '.join(SCORES)}, and those of scikit-learn's scoring."
         )
-    return SCORES[choose("build_score", "score", score, SCORES)]
+    function: ScoreFunction = score
+    name = _name_of(function)
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith("sklearn.metrics.") and not hasattr(function, "_score_func"):
+        raise InvalidValue(
+            f"build_score: score must be a function (model, X, y) -> number, got the metric {name} of "
+            f"(y, prediction). Try make_scorer({name})."
+        )
+    return Score(name, True, lambda model, X, y: float(function(model, X, y)))
+
+
+def _name_of(function: Any) -> str:
+    """Name of a function, also of one inside scikit-learn's ``make_scorer``, or within ``partial``."""
+    for part in ("_score_func", "func"):
+        function = getattr(function, part, function)
+    return getattr(function, "__name__", type(function).__name__)

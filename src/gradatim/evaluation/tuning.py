@@ -4,15 +4,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import clone, is_classifier
 
 from gradatim.errors import InvalidValue, choose
 from gradatim.evaluation.fold_fitting import fit_all, take
 from gradatim.evaluation.nested import score_choices
-from gradatim.evaluation.scoring import Score, build_score
+from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.spaces import (
     Integers,
     LogUniform,
@@ -20,8 +22,10 @@ from gradatim.evaluation.spaces import (
     Space,
     Uniform,
     check_space,
-    grid_choices,
-    random_choices,
+    describe_range,
+    grid_places,
+    random_places,
+    values_of,
 )
 from gradatim.evaluation.splits import Folds, Split, make_splits
 
@@ -66,7 +70,8 @@ def tune(
     method: str = "random",
     trials: int = 20,
     folds: Folds = 5,
-    score: str | Score | None = None,
+    score: str | Score | ScoreFunction | None = None,
+    groups: Sequence[Any] | None = None,
     study: str | Path | None = None,
     is_pruned: bool = False,
     seed: int = 0,
@@ -77,15 +82,16 @@ def tune(
         model: Any scikit-learn estimator; networks of one architecture train as one computation.
         X: Inputs, one row per sample.
         y: Targets.
-        space: For every hyper-parameter a list of values, :class:`Uniform`, :class:`LogUniform` or
-            :class:`Integers`.
+        space: For every hyper-parameter a list of values, :class:`Uniform`, :class:`LogUniform`,
+            :class:`Integers` or a distribution of ``scipy.stats``.
         method: ``"grid"`` tries every combination of values, ``"random"`` independent draws,
             ``"bayesian"`` lets Optuna's tree-structured Parzen estimator propose.
         trials: Choices to try; a grid tries all of its own.
         folds: As in :func:`cross_validate`.
         score: Name of the score.
+        groups: A label per row; rows of a group stay together.
         study: File in which trials are kept (an Optuna journal). The same call with the same file goes on
-            where it was stopped, to the same result.
+            where it was stopped, to the same result. A file of other data, folds, model or space is refused.
         is_pruned: Give up a choice after a fold if it does worse there than the median of those before;
             for the bayesian method.
         seed: Fixes everything.
@@ -104,27 +110,38 @@ def tune(
         raise InvalidValue(f"tune: trials must be at least 1, got {trials}.")
     if is_pruned and method != "bayesian":
         raise InvalidValue(f"tune: is_pruned must go with method='bayesian', got {method!r}.")
-    metric = build_score(score, model)
-    store = _open_study(study, metric, method, space, seed)
+    metric, y = build_score(score, model), np.asarray(y)
+    stratified = None if is_classifier(model) else False
+    splits = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
+    identity: dict[str, Any] = {
+        "method": method,
+        "score": metric.name,
+        "space": {name: describe_range(own) for name, own in space.items()},
+        "is_pruned": is_pruned,
+        "seed": seed,
+    }
+    if study is not None:
+        things = {"data": [X, y, groups], "folds": splits, "model": clone(model)}
+        identity |= {name: _fingerprint(name, thing) for name, thing in things.items()}
+    store = _open_study(study, metric, identity)
     if method == "bayesian":
-        stratified = None if is_classifier(model) else False
-        splits = make_splits(y, folds, is_stratified=stratified, seed=seed)
         while len(_finished(store)) < trials:
             _propose(store, model, X, y, space, splits, metric, is_pruned, seed)
     else:
-        choices = grid_choices(space) if method == "grid" else random_choices(space, trials, seed)
-        for block in _blocks(choices, len(_finished(store)), is_kept=study is not None):
-            values = score_choices(model, X, y, block, folds=folds, score=metric, seed=seed)
-            for choice, value in zip(block, values.mean(1).tolist(), strict=True):
-                _record(store, choice, space, value)
+        places = grid_places(space) if method == "grid" else random_places(space, trials, seed)
+        for block in _blocks(places, len(_finished(store)), is_kept=study is not None):
+            choices = [values_of(space, place) for place in block]
+            values = score_choices(model, X, y, choices, splits, metric)
+            for place, value in zip(block, values.mean(1).tolist(), strict=True):
+                _record(store, place, space, value)
     return _result(store, space, metric)
 
 
 def _blocks(
-    choices: list[dict[str, Any]], done: int, *, is_kept: bool
+    places: list[dict[str, Any]], done: int, *, is_kept: bool
 ) -> list[list[dict[str, Any]]]:
-    """Choices still to try: all at once, or in small groups where a file keeps what is done."""
-    rest = choices[done:]
+    """Places still to try: all at once, or in small groups where a file keeps what is done."""
+    rest = places[done:]
     size = 8 if is_kept else max(len(rest), 1)
     return [rest[start : start + size] for start in range(0, len(rest), size)]
 
@@ -150,8 +167,7 @@ def _propose(
     memory = optuna.create_study(sampler=sampler, pruner=store.pruner, direction=store.direction)
     memory.add_trials(done)
     trial = memory.ask()
-    choice = {name: _suggest(trial, name, own) for name, own in space.items()}
-    y = np.asarray(y)
+    choice = values_of(space, {name: _suggest(trial, name, own) for name, own in space.items()})
     groups = [[split] for split in splits] if is_pruned else [list(splits)]
     value, state = None, optuna.trial.TrialState.COMPLETE
     scores: list[float] = []
@@ -179,12 +195,22 @@ def _suggest(trial: Any, name: str, own: Range) -> Any:
         return trial.suggest_int(name, own.low, own.high)
     if isinstance(own, Uniform | LogUniform):
         return trial.suggest_float(name, own.low, own.high, log=isinstance(own, LogUniform))
-    return own[trial.suggest_categorical(name, list(range(len(own))))]
+    if isinstance(own, Sequence):
+        return trial.suggest_categorical(name, list(range(len(own))))
+    return trial.suggest_float(name, 0.0, 1.0)
 
 
-def _open_study(
-    path: str | Path | None, metric: Score, method: str, space: Space, seed: int
-) -> Any:
+def _fingerprint(name: str, thing: Any) -> str:
+    try:
+        return joblib.hash(thing)
+    except (PicklingError, TypeError, AttributeError) as error:
+        raise InvalidValue(
+            f"tune: {name} must have contents that can be compared with those of a study, got {error}. "
+            "Use functions with a name, or leave study out."
+        ) from error
+
+
+def _open_study(path: str | Path | None, metric: Score, identity: Mapping[str, Any]) -> Any:
     import optuna
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
@@ -201,15 +227,14 @@ def _open_study(
         direction="maximize" if metric.higher_is_better else "minimize",
         pruner=optuna.pruners.MedianPruner(n_startup_trials=3),
     )
-    job = json.dumps(
-        {"method": method, "score": metric.name, "space": repr(dict(space)), "seed": seed}
-    )
-    if store.user_attrs.get("job", job) != job:
+    kept = json.loads(store.user_attrs.get("job", json.dumps(identity)))
+    others = [name for name in identity if kept.get(name) != identity[name]]
+    if others:
         raise InvalidValue(
-            f"tune: study must be a file of the same search, got '{path}' of another one: "
-            f"{store.user_attrs['job']}. Choose another file."
+            f"tune: study must be a file of the same search, got '{path}' of one with other {', '.join(others)}. "
+            "Choose another file."
         )
-    store.set_user_attr("job", job)
+    store.set_user_attr("job", json.dumps(identity))
     return store
 
 
@@ -217,36 +242,34 @@ def _finished(store: Any) -> list[Any]:
     return [trial for trial in store.trials if trial.state.is_finished()]
 
 
-def _record(store: Any, choice: Mapping[str, Any], space: Space, value: float) -> None:
+def _distribution(own: Range) -> Any:
+    """The places of a range, as Optuna writes them."""
+    from optuna.distributions import (
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    if isinstance(own, Integers):
+        return IntDistribution(own.low, own.high)
+    if isinstance(own, Uniform | LogUniform):
+        return FloatDistribution(own.low, own.high, log=isinstance(own, LogUniform))
+    if isinstance(own, Sequence):
+        return CategoricalDistribution(list(range(len(own))))
+    return FloatDistribution(0.0, 1.0)
+
+
+def _record(store: Any, places: Mapping[str, Any], space: Space, value: float) -> None:
     import optuna
 
-    kept: dict[str, Any] = {}
-    ranges: dict[str, Any] = {}
-    for name, own in space.items():
-        if isinstance(own, Integers):
-            kept[name], ranges[name] = (
-                choice[name],
-                optuna.distributions.IntDistribution(own.low, own.high),
-            )
-        elif isinstance(own, Uniform | LogUniform):
-            is_log = isinstance(own, LogUniform)
-            kept[name] = choice[name]
-            ranges[name] = optuna.distributions.FloatDistribution(own.low, own.high, log=is_log)
-        else:
-            places = list(range(len(own)))
-            kept[name] = next(
-                place
-                for place in places
-                if own[place] is choice[name] or own[place] == choice[name]
-            )
-            ranges[name] = optuna.distributions.CategoricalDistribution(places)
-    state = optuna.trial.TrialState.COMPLETE if np.isfinite(value) else optuna.trial.TrialState.FAIL
+    is_finite = bool(np.isfinite(value))
+    states = optuna.trial.TrialState
     store.add_trial(
         optuna.trial.create_trial(
-            params=kept,
-            distributions=ranges,
-            value=value if np.isfinite(value) else None,
-            state=state,
+            params=dict(places),
+            distributions={name: _distribution(own) for name, own in space.items()},
+            value=value if is_finite else None,
+            state=states.COMPLETE if is_finite else states.FAIL,
         )
     )
 
@@ -254,12 +277,7 @@ def _record(store: Any, choice: Mapping[str, Any], space: Space, value: float) -
 def _result(store: Any, space: Space, metric: Score) -> Tuning:
     trials = []
     for own in _finished(store):
-        parameters = {
-            name: value
-            if isinstance(space[name], Uniform | LogUniform | Integers)
-            else space[name][value]  # type: ignore[index]
-            for name, value in ((name, own.params[name]) for name in space)
-        }
+        parameters = values_of(space, own.params)
         is_pruned = own.state.name == "PRUNED"
         value = float("nan") if own.value is None else float(own.value)
         trials.append(Trial(parameters, value, is_pruned))

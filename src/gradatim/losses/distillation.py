@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import require
+from gradatim.losses.class_rows import check_classes
 from gradatim.losses.named import cross_entropy
 
 
@@ -44,6 +45,7 @@ def tempered_cross_entropy(student: Tensor, teacher: Tensor, temperature: float 
         Hinton, Vinyals, Dean, Distilling the Knowledge in a Neural Network, 2015.
     """
     check_distillation(temperature, 0.0)
+    check_classes("tempered_cross_entropy", student.shape[1])
     odds = (teacher.detach() / temperature).softmax(1)  # (B, K)
     return temperature**2 * F.cross_entropy(student / temperature, odds)
 

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import InvalidValue, require
+from gradatim.losses.class_rows import check_classes
 
 if TYPE_CHECKING:
     from gradatim.losses.named import Loss
@@ -76,14 +77,16 @@ def smooth_labels(target: Tensor, confusion: Tensor) -> Tensor:
     return target @ confusion if target.ndim == 2 else confusion[target.long()]
 
 
-def smoothed_cross_entropy(smoothing: float = 0.1, *, confusion: Tensor | None = None) -> "Loss":
+def smoothed_cross_entropy(
+    smoothing: float | None = None, *, confusion: Tensor | None = None
+) -> "Loss":
     r"""Make a cross-entropy on smoothed labels.
 
     .. math:: -\frac1B\sum_i\sum_k \Pi_{y_i k}\,\log\operatorname{softmax}(z_i)_k
 
     Args:
-        smoothing: :math:`\epsilon` of :func:`uniform_confusion`, PyTorch's ``label_smoothing``; not
-            used with ``confusion``.
+        smoothing: :math:`\epsilon` of :func:`uniform_confusion`, PyTorch's ``label_smoothing``; 0.1 where neither
+            it nor ``confusion`` is given.
         confusion: :math:`\Pi`, shape ``(K, K)``, where some classes are mistaken for each other more
             than others.
 
@@ -93,15 +96,19 @@ def smoothed_cross_entropy(smoothing: float = 0.1, *, confusion: Tensor | None =
         >>> torch.allclose(some(logits, y), same(logits, y))
         True
     """
+    rule = "smoothed_cross_entropy: smoothing must be left out beside confusion"
+    require(smoothing is None or confusion is None, rule, smoothing)
+    share = 0.1 if smoothing is None else smoothing
     if confusion is None:
-        check_smoothing(smoothing)
+        check_smoothing(share)
     else:
         check_confusion(confusion)
 
     def loss(output: Tensor, target: Tensor) -> Tensor:
+        check_classes("smoothed_cross_entropy", output.shape[-1])
         if confusion is None:  # PyTorch's own kernel builds no matrix
             classes = target if target.ndim == 2 else target.long()
-            return F.cross_entropy(output, classes, label_smoothing=smoothing)
+            return F.cross_entropy(output, classes, label_smoothing=share)
         return F.cross_entropy(output, smooth_labels(target, confusion.to(output)))
 
     return loss

@@ -1,11 +1,13 @@
 """Losses by name, all on raw outputs (logits), averaged over the batch."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch.nn.functional as F
 from torch import Tensor
 
-from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.errors import InvalidType, InvalidValue, choose, require
+from gradatim.losses.class_rows import class_rows
 from gradatim.losses.label_smoothing import smoothed_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
 
@@ -31,22 +33,37 @@ def align(output: Tensor, target: Tensor) -> Tensor:
             f"loss: target must have as many values as the output {tuple(output.shape)}, "
             f"got {tuple(target.shape)}. Change the last layer or the target."
         )
+    if target.ndim == output.ndim and _long_axes(target) != _long_axes(output):
+        raise InvalidValue(
+            f"loss: target must have its axes in the order of the output {tuple(output.shape)}, "
+            f"got {tuple(target.shape)}. Transpose one of them."
+        )
     return target.reshape(output.shape)
+
+
+def _long_axes(tensor: Tensor) -> list[int]:
+    return [length for length in tensor.shape if length != 1]
 
 
 def cross_entropy(output: Tensor, target: Tensor) -> Tensor:
     r"""Compare classes, :math:`-\frac1B\sum_i \log\operatorname{softmax}(z_i)_{y_i}`.
 
+    Steps, pixels or other places are rows like any others. A target of -100 is left out.
+
     Args:
-        output: Logits :math:`z`, shape ``(B, K)``.
-        target: Class numbers ``(B,)`` or class probabilities ``(B, K)``.
+        output: Logits :math:`z`, shape ``(B, K)``; of places ``(B, T, K)``, or ``(B, K, T)`` as in PyTorch. Where
+            the shapes do not tell which of the two, it is refused.
+        target: Class numbers ``(B,)``, of places ``(B, T)``; or class probabilities of the output's shape, ``(B, K)``
+            or ``(B, K, T)``.
 
     Example:
         >>> import torch
         >>> cross_entropy(torch.zeros(1, 2), torch.tensor([1]))  # log 2
         tensor(0.6931)
+        >>> cross_entropy(torch.zeros(1, 5, 2), torch.tensor([[1, 0, 1, 1, 0]]))
+        tensor(0.6931)
     """
-    return F.cross_entropy(output, target)
+    return F.cross_entropy(*class_rows("cross_entropy", output, target))
 
 
 def bce(output: Tensor, target: Tensor) -> Tensor:
@@ -109,19 +126,31 @@ def mae(output: Tensor, target: Tensor) -> Tensor:
     return F.l1_loss(output, align(output, target))
 
 
-def huber(output: Tensor, target: Tensor) -> Tensor:
-    r"""Squared below one, linear above: :math:`\frac1B\sum_i h(f_i - y_i)`, :math:`h(e)=\min(e^2/2, |e|-1/2)`.
+def huber(output: Tensor, target: Tensor, delta: float = 1.0) -> Tensor:
+    r"""Squared below :math:`\delta`, linear above.
+
+    .. math:: \frac1B\sum_i h(f_i - y_i), \qquad
+        h(e) = \begin{cases} e^2/2 & |e| \le \delta \\ \delta\,(|e| - \delta/2) & |e| > \delta \end{cases}
+
+    For another :math:`\delta` pass ``partial(huber, delta=0.1)`` to a trainer.
 
     Args:
         output: Predictions :math:`f`.
         target: Values :math:`y`, as many.
+        delta: :math:`\delta`, more than 0.
 
     Example:
         >>> import torch
         >>> huber(torch.tensor([0.0, 0.0]), torch.tensor([1.0, 3.0]))  # 0.5 and 2.5
         tensor(1.5000)
+        >>> huber(torch.tensor([0.0]), torch.tensor([3.0]), delta=2.0)  # 2 (3 - 1)
+        tensor(4.)
+
+    Reference:
+        Huber, Robust Estimation of a Location Parameter, 1964.
     """
-    return F.huber_loss(output, align(output, target))
+    require(delta > 0, "huber: delta must be more than 0", delta, "Try 1.0.")
+    return F.huber_loss(output, align(output, target), delta=delta)
 
 
 LOSSES: dict[str, Loss] = {
@@ -134,6 +163,15 @@ LOSSES: dict[str, Loss] = {
     "perceptron": perceptron,
     "smoothed_cross_entropy": smoothed_cross_entropy(0.1),
 }
+
+
+def is_named(loss: object) -> bool:
+    """Whether a loss is one of those with a name, or one with an argument of its own fixed by ``partial``.
+
+    >>> is_named(mse), is_named(partial(huber, delta=2.0)), is_named(lambda output, target: output.mean())
+    (True, True, False)
+    """
+    return (loss.func if isinstance(loss, partial) else loss) in LOSSES.values()
 
 
 def build_loss(loss: str | Loss) -> Loss:

@@ -4,6 +4,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
+from gradatim.losses.class_rows import check_classes
 
 
 def token_cross_entropy(output: Tensor, target: Tensor, padding: int = -100) -> Tensor:
@@ -11,7 +12,7 @@ def token_cross_entropy(output: Tensor, target: Tensor, padding: int = -100) -> 
 
     .. math:: E = -\frac{1}{N}\sum_{b,t:\,y_{bt}\ne\text{padding}} \log\operatorname{softmax}(z_{bt})_{y_{bt}}
 
-    :math:`N` counts the tokens that are no padding. :math:`E/\log 2` is the number of bits per token,
+    :math:`N` counts the tokens that are no padding; a batch of nothing but padding costs 0. :math:`E/\log 2` is the number of bits per token,
     :math:`e^E` the perplexity. For another padding pass ``partial(token_cross_entropy, padding=0)`` to
     a trainer.
 
@@ -31,11 +32,8 @@ def token_cross_entropy(output: Tensor, target: Tensor, padding: int = -100) -> 
             f"token_cross_entropy: output must have shape ({wanted}, K), a row of logits for each "
             f"token of the target, got {tuple(output.shape)}."
         )
-    count = (target != padding).sum()
-    if not bool(count):
-        raise InvalidValue(
-            f"token_cross_entropy: target must hold a token that is no padding, got {padding} only."
-        )
+    check_classes("token_cross_entropy", output.shape[-1])
+    count = (target != padding).sum().clamp(min=1)
     total = F.cross_entropy(
         output.flatten(0, -2), target.flatten(), ignore_index=padding, reduction="sum"
     )

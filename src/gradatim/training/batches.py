@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from gradatim.errors import InvalidType, InvalidValue, require
-from gradatim.losses import LOSSES, Loss, cross_entropy
+from gradatim.losses import Loss, cross_entropy, is_named
 
 Batch = Any  # anything with rows and a device move: `rows_of` and `move` say how
 CHUNK_BYTES = 4 << 20  # one gather serves many batches, and what it brings still fits the cache
@@ -48,9 +48,10 @@ def prepare_target(target: Tensor, loss: Loss | None, dtype: torch.dtype) -> Ten
     if loss is None:  # what the target means, only the objective knows
         return target if target.is_floating_point() else target.long()
     if loss is not cross_entropy:
-        return target.to(dtype) if loss in LOSSES.values() else target
+        return target.to(dtype) if is_named(loss) else target
     if target.is_floating_point() and target.ndim > 1:
-        return target  # class probabilities
+        check_probabilities(target)
+        return target
     classes = target.long()
     if target.is_floating_point() and not torch.equal(classes.to(target.dtype), target):
         raise InvalidValue(
@@ -58,6 +59,26 @@ def prepare_target(target: Tensor, loss: Loss | None, dtype: torch.dtype) -> Ten
             "Try loss='mse' for regression."
         )
     return classes
+
+
+def check_probabilities(target: Tensor) -> None:
+    """Raise unless every row of a target is a distribution over at least two classes.
+
+    >>> check_probabilities(torch.tensor([[0.5], [2.0]]))
+    Traceback (most recent call last):
+    ...
+    gradatim.errors.InvalidValue: Trainer: target of cross_entropy must be class indices (N,) or class probabilities \
+(N, K), got numbers of shape (2, 1) that are neither. Try loss='mse' for regression, or y[:, 0] for class indices.
+    """
+    is_valid = target.shape[1] > 1
+    if is_valid and target.numel():
+        sums = target.sum(1)
+        is_valid = bool(target.min() >= 0) and bool(((sums - 1).abs() <= 1e-2).all())
+    rule = (
+        "Trainer: target of cross_entropy must be class indices (N,) or class probabilities (N, K)"
+    )
+    got = f"numbers of shape {tuple(target.shape)} that are neither"
+    require(is_valid, rule, got, "Try loss='mse' for regression, or y[:, 0] for class indices.")
 
 
 def epoch_order(rows: int, seed: int, epoch: int) -> Tensor:

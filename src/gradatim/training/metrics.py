@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gradatim.errors import InvalidType, choose
 from gradatim.losses import align
+from gradatim.training.class_metrics import AUC, Hits, LogLoss, PerClass, RootMeanSquare
 
 MetricFunction = Callable[[Tensor, Tensor], Tensor]
 
@@ -41,6 +42,9 @@ MEASURES: dict[str, Measure] = {
         Measure("error", "error", "classification", False, "zero_one_loss"),
         Measure("log_loss", "log loss", "classification", False, "log_loss"),
         Measure("auc", "AUC", "classification", True, "roc_auc_score"),
+        Measure("precision", "precision", "classification", True, "precision_score"),
+        Measure("recall", "recall", "classification", True, "recall_score"),
+        Measure("f1", "F1", "classification", True, "f1_score"),
         Measure("mse", "MSE", "regression", False, "mean_squared_error"),
         Measure("rmse", "RMSE", "regression", False, "root_mean_squared_error"),
         Measure("mae", "MAE", "regression", False, "mean_absolute_error"),
@@ -116,20 +120,6 @@ class R2:
         return float((1.0 - torch.as_tensor(self.residual) / torch.as_tensor(self.spread)).mean())
 
 
-def accuracy(output: Tensor, target: Tensor) -> Tensor:
-    """Share of samples whose largest logit (or positive logit, for one output) is the right class."""
-    if target.dtype.is_floating_point and target.shape == output.shape and output.shape[-1] > 1:
-        target = target.argmax(-1)
-    single = output.ndim == 1 or (output.shape[1] == 1 and output.ndim == 2)
-    predicted = (output.flatten() > 0) if single else output.argmax(1)
-    return (predicted == target.reshape(predicted.shape)).double().mean()
-
-
-def error(output: Tensor, target: Tensor) -> Tensor:
-    """One minus :func:`accuracy`."""
-    return 1.0 - accuracy(output, target)
-
-
 def mean_squared_error(output: Tensor, target: Tensor) -> Tensor:
     """Mean of the squared difference."""
     return ((output - align(output, target)).double() ** 2).mean()
@@ -141,10 +131,16 @@ def mean_absolute_error(output: Tensor, target: Tensor) -> Tensor:
 
 
 METRICS: dict[str, Callable[[], Metric]] = {
-    "accuracy": lambda: Mean("accuracy", accuracy),
-    "error": lambda: Mean("error", error),
+    "accuracy": lambda: Hits("accuracy"),
+    "error": lambda: Hits("error"),
+    "log_loss": LogLoss,
+    "auc": AUC,
+    "precision": lambda: PerClass("precision"),
+    "recall": lambda: PerClass("recall"),
+    "f1": lambda: PerClass("f1"),
     "r2": R2,
     "mse": lambda: Mean("mse", mean_squared_error),
+    "rmse": RootMeanSquare,
     "mae": lambda: Mean("mae", mean_absolute_error),
 }
 

@@ -67,7 +67,7 @@ class Trainer:
         batch_size: Rows per batch, where batches are cut from arrays.
         clip_norm: Largest norm of the gradient.
         clip_value: Largest absolute value of an entry of the gradient; applied before ``clip_norm``.
-        metrics: Names (``accuracy``, ``error``, ``r2``, ``mse``, ``mae``) or functions
+        metrics: Names (those of :data:`METRICS`: ``accuracy``, ``f1``, ``auc``, ``r2``, …) or functions
             ``(output, target) -> batch mean``, measured on the validation data.
         callbacks: Observers, in order; checkpoints come last.
         objective: What to minimize in the place of the loss alone: a function ``(model, batch) -> loss``, or a

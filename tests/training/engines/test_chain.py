@@ -168,12 +168,13 @@ def test_hooks_frozen_weights_and_parametrizations_take_the_general_path():
         ({}, torch.randn(8, 2), torch.zeros(8).long(), True),
         ({}, torch.randn(8, 1, 2), torch.zeros(8).long(), True),
         (
-            {"model": nn.Sequential(nn.Linear(2, 1))},
+            {"model": nn.Sequential(nn.Linear(2, 2))},
             torch.randn(8, 3, 2),
             torch.zeros(8).long(),
             False,
         ),
-        ({}, torch.randn(8, 2), torch.rand(8, 1), False),
+        ({}, torch.randn(8, 2), torch.rand(8, 2), False),
+        ({"model": MLP((2, 1))}, torch.randn(8, 2), torch.zeros(8).long(), False),
         ({"optimizer": "rmsprop"}, torch.randn(8, 2), torch.zeros(8).long(), False),
         (
             {"objective": lambda m, b: m(b[0]).mean()},
@@ -185,7 +186,7 @@ def test_hooks_frozen_weights_and_parametrizations_take_the_general_path():
     ],
 )
 def test_when_the_fast_path_is_taken(arguments, x, y, fits):
-    trainer = Trainer(arguments.pop("model", None) or MLP((2, 1)), **arguments)
+    trainer = Trainer(arguments.pop("model", None) or MLP((2, 2)), **arguments)
     batches = InMemory((x, y), 4, seed=0, device=torch.device("cpu"))
     assert (why_not_chain(trainer._describe(batches), batches) == "") is fits
 

@@ -155,8 +155,10 @@ def is_chain(model: nn.Module, loss: object) -> bool:
     layers = [m for m in model if not (type(m) is nn.Dropout and m.p == 0)]
     kinds = [type(layer) for layer in layers]
     parameters = [p for layer in layers for p in layer.parameters()]
+    is_blind = loss is LOSSES["cross_entropy"] and parameters and len(parameters[-1]) == 1
     return (
         bool(kinds)
+        and not is_blind  # of one class: the loss itself has the words for that
         and kinds[0] is nn.Linear
         and kinds[-1] is nn.Linear
         and all(kind in (nn.Linear, nn.Dropout) or kind in _ACTIVATIONS for kind in kinds)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from torch import nn
 
 from gradatim.errors import choose, require
-from gradatim.losses import LOSSES, Loss, cross_entropy
+from gradatim.losses import Loss, cross_entropy, is_named
 from gradatim.models import MLP
 from gradatim.training.batches import Batches, InMemory
 from gradatim.training.callbacks import Callback
@@ -99,7 +99,7 @@ def why_not_chain(run: Run, batches: Batches) -> str:
 def why_not_stacked(models: Sequence[nn.Module], data: ReplicaData, loss: Loss) -> str:
     """Say why networks cannot train as one computation; empty if they can."""
     model = models[0]
-    if loss not in LOSSES.values():
+    if not is_named(loss):
         return "the loss is not one of the named ones"
     if any(isinstance(m, nn.modules.batchnorm._BatchNorm) for m in model.modules()):
         return "batch normalization mixes the rows of a batch"

@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from gradatim.errors import InvalidType, InvalidValue, require
-from gradatim.losses import Loss, cross_entropy, is_named
+from gradatim.losses import Loss, cross_entropy
+from gradatim.losses.named import is_named
 
 Batch = Any  # anything with rows and a device move: `rows_of` and `move` say how
 CHUNK_BYTES = 4 << 20  # one gather serves many batches, and what it brings still fits the cache

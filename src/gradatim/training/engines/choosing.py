@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from torch import nn
 
 from gradatim.errors import choose, require
-from gradatim.losses import Loss, cross_entropy, is_named
+from gradatim.losses import Loss, cross_entropy
+from gradatim.losses.named import is_named
 from gradatim.models import MLP
 from gradatim.training.batches import Batches, InMemory
 from gradatim.training.callbacks import Callback

@@ -9,9 +9,10 @@ import torch
 from hmmlearn.hmm import CategoricalHMM, GaussianHMM
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
 
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.timeseries import HMM, baum_welch, stationary_distribution
+from gradatim.timeseries import HMM, CategoricalEmission, baum_welch, stationary_distribution
 
 WEATHER = HMM.categorical(
     start=[0.6, 0.3, 0.1],
@@ -110,6 +111,81 @@ def test_against_every_path(K, V, steps, zeros, seed):
     for path, weight in zip(paths, p, strict=True):
         gamma[range(steps), path] += weight / sum(p)
     np.testing.assert_allclose(model.posterior(y), gamma, atol=1e-9)
+
+
+class TestMissing:
+    @settings(max_examples=25, deadline=None)
+    @given(st.integers(1, 3), st.integers(1, 5), st.booleans(), st.integers(0, 10**6))
+    def test_symbols_against_every_path_and_every_filling(self, K, steps, zeros, seed):
+        """The probability is the sum over all symbols that could stand in the gaps."""
+        model = random_hmm(K, 3, seed, zeros)
+        _, y = model.sample(steps, generator=seeded(seed))
+        gone = (torch.rand(steps, generator=seeded(seed + 1)) < 0.5).nonzero()[:, 0]
+        gappy = y.clone()
+        gappy[gone] = -1
+        total, gamma = 0.0, np.zeros((steps, K))
+        best = dict.fromkeys(product(range(K), repeat=steps), 0.0)
+        for filling in product(range(3), repeat=len(gone)):
+            filled = y.clone()
+            filled[gone] = torch.tensor(filling, dtype=torch.long)
+            for path, p in every_path(model, filled):
+                total += p
+                best[path] += p
+                gamma[range(steps), path] += p
+        assert model.log_likelihood(gappy).item() == pytest.approx(math.log(total), abs=1e-9)
+        np.testing.assert_allclose(model.posterior(gappy), gamma / total, atol=1e-9)
+        found = model.viterbi(gappy)
+        assert found.log_probability.exp().item() == pytest.approx(max(best.values()), rel=1e-9)
+        assert best[tuple(found.path.tolist())] == pytest.approx(max(best.values()), rel=1e-9)
+
+    @pytest.mark.parametrize("kind", ["full", "diagonal"])
+    def test_vectors_against_every_path(self, kind):
+        model = random_gaussian(2, 3, 1, kind)
+        _, y = model.sample(5, generator=seeded(1))
+        y[torch.rand(5, 3, generator=seeded(2)) < 0.4] = torch.nan
+        y[2] = torch.nan
+        cov = model.emission.covariances.numpy()
+        cov = cov if kind == "full" else np.stack([np.diag(row) for row in cov])
+        b = np.ones((5, 2))
+        for t, k in product(range(5), range(2)):
+            keep = ~np.isnan(y[t].numpy())
+            if keep.any():
+                mean = model.emission.means[k].numpy()[keep]
+                b[t, k] = multivariate_normal.pdf(
+                    y[t].numpy()[keep], mean, cov[k][np.ix_(keep, keep)]
+                )
+        pi, A, total = model.start.numpy(), model.transition.numpy(), 0.0
+        for path in product(range(2), repeat=5):
+            steps = [A[path[t - 1], path[t]] for t in range(1, 5)]
+            total += pi[path[0]] * np.prod(steps) * np.prod(b[range(5), path])
+        assert model.log_likelihood(y).item() == pytest.approx(math.log(total), rel=1e-10)
+
+    def test_nothing_seen_says_nothing(self):
+        y = torch.full((4, 6), -1)
+        assert WEATHER.log_likelihood(y).abs().max() < 1e-12
+        learned = WEATHER.learn(y, max_steps=3).model
+        torch.testing.assert_close(learned.emission.table, WEATHER.emission.table)
+        posterior = WEATHER.posterior(y[0])
+        expected = WEATHER.start @ torch.linalg.matrix_power(WEATHER.transition, 5)
+        torch.testing.assert_close(posterior[5], expected)
+        model = random_gaussian(2, 2, 0)
+        blank = torch.full((5, 2), torch.nan)
+        assert model.log_likelihood(blank).abs() < 1e-12
+        learned = model.learn(blank, max_steps=3).model.emission
+        torch.testing.assert_close(learned.covariances, model.emission.covariances)
+
+    @pytest.mark.parametrize("kind", ["full", "diagonal"])
+    def test_learning_ends_where_no_direction_leads_up(self, kind):
+        truth, start = (random_gaussian(2, 2, seed, kind) for seed in (3, 4))
+        _, y = truth.sample(40, 5, generator=seeded(3))
+        y[torch.rand(5, 40, 2, generator=seeded(4)) < 0.3] = torch.nan
+        found = start.learn(y, max_steps=2000, tol=1e-11)
+        assert (np.diff(found.log_likelihoods) > -1e-9).all()
+        emission = found.model.emission
+        parts = [p.clone().requires_grad_() for p in (emission.means, emission.covariances)]
+        model = HMM.gaussian(found.model.start, found.model.transition, *parts)
+        for slope in torch.autograd.grad(model.log_likelihood(y).sum(), parts):
+            assert slope.abs().max() < 2e-3
 
 
 @settings(max_examples=20, deadline=None)
@@ -303,6 +379,9 @@ def test_the_likelihood_never_falls(kind, K, steps, sequences, seed):
     start = build(seed)
     truth = start if kind == "zeros" else build(seed + 1)  # zeros could make other data impossible
     _, y = truth.sample(steps, sequences, generator=seeded(seed))
+    if seed % 2:
+        gone = torch.rand(y.shape, generator=seeded(seed)) < 0.3
+        y[gone] = torch.nan if y.is_floating_point() else -1
     lengths = torch.randint(1, steps + 1, (sequences,), generator=seeded(seed))
     found = start.learn(y, lengths, max_steps=6, tol=-math.inf)
     scores = np.array(found.log_likelihoods)
@@ -394,11 +473,95 @@ def test_gradient_of_a_gaussian_model_is_the_expected_score():
     torch.testing.assert_close(slope, expected / model.emission.covariances)
 
 
-def test_probabilities_of_zero_give_finite_gradients():
-    table = torch.tensor([[1.0, 0.0], [0.5, 0.5]]).double().requires_grad_()
-    model = HMM.categorical([1.0, 0.0], [[0.5, 0.5], [0.0, 1.0]], table)
-    model.log_likelihood(torch.tensor([0, 1, 1])).backward()
-    assert torch.isfinite(table.grad).all()
+def of_every_path(start, transition, table, y):
+    """Log-likelihood by multiplying and adding, which autograd differentiates at zero too."""
+    K, total = len(start), 0.0
+    for path in product(range(K), repeat=len(y)):
+        p = start[path[0]] * table[path[0], y[0]]
+        for t in range(1, len(y)):
+            p = p * transition[path[t - 1], path[t]] * table[path[t], y[t]]
+        total = total + p
+    return total.log()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 3), st.integers(2, 5), st.integers(0, 10**6))
+def test_slopes_at_probabilities_of_zero_are_those_of_the_sum_over_paths(K, steps, seed):
+    rng = np.random.default_rng(seed)
+    parts = [random_rows(rng, *shape, zeros=True) for shape in ((K,), (K, K), (K, 3))]
+    parts = [torch.from_numpy(part).requires_grad_() for part in parts]
+    model = HMM(parts[0], parts[1], CategoricalEmission(parts[2]))
+    _, y = model.sample(steps, generator=seeded(seed))
+    expected = of_every_path(*parts, y)
+    found = model.log_likelihood(y)
+    assert found.item() == pytest.approx(expected.item(), abs=1e-9)
+    pairs = [torch.autograd.grad(f, parts, create_graph=True) for f in (found, expected)]
+    plain = torch.autograd.grad(model.log_likelihood(y), parts)
+    for ours, theirs, alone in zip(*pairs, plain, strict=True):
+        torch.testing.assert_close(ours, theirs)
+        torch.testing.assert_close(alone, theirs)
+    # and their derivatives
+    again = [torch.autograd.grad(sum(g.square().sum() for g in slopes), parts) for slopes in pairs]
+    for ours, theirs in zip(*again, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("steps", [9, 1200])  # step by step, and in blocks
+def test_slopes_of_a_ragged_batch_are_expected_counts(steps):
+    model = random_hmm(3, 4, 2)
+    _, y = model.sample(steps, 3, generator=seeded(2))
+    lengths, y[0, 2] = torch.tensor([steps, 5, steps - 2]), -1
+    parts = [p.clone().requires_grad_() for p in (*model._chain[:2], model.emission.table)]
+    moving = HMM(parts[0], parts[1], CategoricalEmission(parts[2]))
+    slopes = torch.autograd.grad(moving.log_likelihood(y, lengths).sum(), parts)
+    data, _ = model._sequences("learn", y, lengths)
+    expected = baum_welch.expect(model._chain, data)
+    np.testing.assert_allclose(slopes[0] * model.start, expected.states[0].sum(0), atol=1e-9)
+    np.testing.assert_allclose(slopes[1] * model.transition, expected.transitions, atol=1e-8)
+    counts = np.zeros((3, 4))
+    for t, b in product(range(steps), range(3)):
+        if t < lengths[b] and y[b, t] >= 0:
+            counts[:, y[b, t]] += expected.states[t, b]
+    np.testing.assert_allclose(slopes[2] * model.emission.table, counts, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["full", "diagonal"])
+def test_gradients_of_a_gaussian_model(kind):
+    model = random_gaussian(2, 2, 6, kind)
+    _, y = model.sample(6, 2, generator=seeded(8))
+    y[0, 1], y[1, 3, 0] = torch.nan, torch.nan
+
+    def score(start, transition, means, covariances):
+        covariances = (covariances + covariances.mT) / 2 if kind == "full" else covariances
+        rows = (part / part.sum(-1, keepdim=True) for part in (start, transition))
+        return HMM.gaussian(*rows, means, covariances).log_likelihood(y, torch.tensor([6, 4]))
+
+    emission = model.emission
+    parts = [*model._chain[:2], emission.means, emission.covariances]
+    parts = [part.clone().requires_grad_() for part in parts]
+    torch.autograd.gradcheck(score, parts)
+    torch.autograd.gradgradcheck(score, parts)
+
+
+def test_slopes_where_scaling_loses_something():
+    """The table of the test of lost evidence: the slope by a state's own symbol is its count over it."""
+    table = torch.tensor([[0.999, 0.001], [0.001, 0.999]]).double().requires_grad_()
+    y = torch.tensor([1] * 300 + [0] * 500)
+    rows = (torch.tensor(p).double() for p in ([0.5, 0.5], [[0.5, 0.5], [0.0, 1.0]]))
+    model = HMM(*rows, CategoricalEmission(table))
+    (slope,) = torch.autograd.grad(model.log_likelihood(y), table)
+    gamma = model.posterior(y)
+    counts = torch.stack([gamma[y == v].sum(0) for v in (0, 1)], 1)
+    torch.testing.assert_close(slope * table, counts)
+
+
+def test_an_impossible_sequence_has_a_slope_of_zero_and_spoils_no_other():
+    table = torch.tensor([[1.0, 0.0], [1.0, 0.0]]).double().requires_grad_()
+    rows = (torch.tensor(p).double() for p in ([0.5, 0.5], HALF))
+    score = HMM(*rows, CategoricalEmission(table)).log_likelihood(torch.tensor([[0, 0], [1, 0]]))
+    assert score.tolist() == [0.0, -math.inf]
+    (slope,) = torch.autograd.grad(score[0], table)
+    torch.testing.assert_close(slope, torch.tensor([[1.0, 0.0], [1.0, 0.0]]).double())
 
 
 def test_impossible_observations():
@@ -431,15 +594,15 @@ HALF = [[0.5, 0.5], [0.5, 0.5]]
         (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0]]), InvalidValue, "covariances must have shape"),
         (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0], [-1.0]]), InvalidValue, "covariances must be positive semidefinite, got eigenvalue -1"),
         (lambda: HMM.gaussian([0.5, 0.5], HALF, [[0.0], [1.0]], [[1.0], [0.0]]), InvalidValue, "no variance below floor=1e-06"),
-        (lambda: WEATHER.log_likelihood(torch.tensor([0, 3])), InvalidValue, "symbols from 0 to 2, got 3"),
-        (lambda: WEATHER.viterbi(torch.tensor([[0], [-1]])), InvalidValue, "symbols from 0 to 2, got -1"),
-        (lambda: WEATHER.learn(torch.tensor([0.0, 1.0])), InvalidType, "must hold integer symbols, got torch.float32"),
+        (lambda: WEATHER.log_likelihood(torch.tensor([0, 3])), InvalidValue, "symbols from 0 to 2, or -1 where missing, got 3"),
+        (lambda: WEATHER.viterbi(torch.tensor([[0], [-2]])), InvalidValue, "or -1 where missing, got -2"),
+        (lambda: WEATHER.learn(torch.tensor([0.0, 1.0])), InvalidType, r"integer symbols, -1 where missing, got torch.float32. Try y.nan_to_num\(-1\).long\(\)"),
         (lambda: WEATHER.posterior(torch.zeros(0, dtype=torch.long)), InvalidValue, "not empty, got shape \\(0,\\)"),
         (lambda: WEATHER.posterior(torch.zeros(2, 0, dtype=torch.long)), InvalidValue, "not empty"),
         (lambda: WEATHER.trellis(torch.zeros(2, 3, dtype=torch.long)), InvalidValue, "one sequence, got 2"),
         (lambda: WEATHER.sample(0), InvalidValue, "steps and num_sequences must be at least 1, got 0 and 1"),
         (lambda: WEATHER.sample(3, 0), InvalidValue, "at least 1, got 3 and 0"),
-        (lambda: random_gaussian(2, 1, 0).learn(torch.tensor([[0.0], [torch.nan]])), InvalidValue, "must be finite, got NaN"),
+        (lambda: random_gaussian(2, 1, 0).learn(torch.tensor([[0.0], [torch.inf]])), InvalidValue, "must be finite, or NaN where missing, got infinity"),
         (lambda: random_gaussian(2, 2, 0).learn(torch.zeros(5, 1)), InvalidValue, r"y must be \(T, 2\) or \(B, T, 2\)"),
     ],
 )  # fmt: skip

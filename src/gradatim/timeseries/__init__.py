@@ -2,7 +2,7 @@
 
 from gradatim.timeseries.autocovariance import autocorrelation, autocovariance
 from gradatim.timeseries.autoregression import AR, Forecast
-from gradatim.timeseries.emissions import CategoricalEmission, GaussianEmission
+from gradatim.timeseries.emissions import CategoricalEmission
 from gradatim.timeseries.exponential_smoothing import (
     Smoothing,
     SmoothingState,
@@ -10,7 +10,9 @@ from gradatim.timeseries.exponential_smoothing import (
     fit_smoothing,
     smooth,
 )
+from gradatim.timeseries.gaussian_emission import GaussianEmission
 from gradatim.timeseries.hmm import HMM, Decoded, HMMFit, Trellis
+from gradatim.timeseries.hmm_restarts import fit_hmm
 from gradatim.timeseries.kalman import Filtered
 from gradatim.timeseries.linear_dynamical_system import (
     LinearDynamicalSystem,
@@ -41,6 +43,7 @@ __all__ = [
     "Decoded",
     "GaussianEmission",
     "HMMFit",
+    "fit_hmm",
     "Trellis",
     "stationary_distribution",
     "NGram",

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from gradatim.timeseries.blocked_recursions import sweep
 from gradatim.timeseries.emissions import Emission
+from gradatim.timeseries.likelihood_gradient import log_likelihood
 from gradatim.timeseries.log_recursions import log_backward, log_forward, log_sum, safe_log
 from gradatim.timeseries.scaled_recursions import SURE, is_exact
 
@@ -64,7 +65,10 @@ class Expected(NamedTuple):
 
 def likelihoods(chain: Chain, data: Sequences) -> tuple[Floats, Floats]:
     """Relative likelihoods ``(T, B, K)`` and log-scales ``(T, B)``; 1 and 0 beyond the ends."""
-    relative, peaks = chain.emission.relative(data.y)
+    with torch.no_grad():
+        shares, best = chain.emission.relative(data.y)
+        relative = (shares.exp_() if chain.emission.in_logs else shares).numpy()
+    peaks = best.numpy()
     if data.is_real is not None:
         relative[~data.is_real], peaks[~data.is_real] = 1.0, 0.0
     return relative, peaks
@@ -93,10 +97,12 @@ def score(chain: Chain, data: Sequences) -> Tensor:
         ahead, back = sweep(chain.start.numpy(), A, relative, needs_back=bool(A.min() < SURE))
         if is_exact(A, ahead, back):
             return torch.from_numpy(total_log_likelihood(ahead.scale, peaks, data))
-    alpha = log_forward(
-        safe_log(chain.start), safe_log(chain.transition), log_emissions(chain, data)
-    )
-    return log_sum(alpha[-1], 1)
+    x, best = chain.emission.relative(data.y)
+    if data.is_real is not None:
+        best = torch.where(torch.from_numpy(data.is_real), best, 0.0)
+    in_logs = chain.emission.in_logs
+    total = log_likelihood(chain.start, chain.transition, x, data.is_real, in_logs=in_logs)
+    return total + best.sum(0)
 
 
 def expect(chain: Chain, data: Sequences) -> Expected:

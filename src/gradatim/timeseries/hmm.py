@@ -9,7 +9,8 @@ from torch import Tensor
 from gradatim.errors import InvalidValue
 from gradatim.timeseries import baum_welch, viterbi
 from gradatim.timeseries.baum_welch import Chain, Sequences
-from gradatim.timeseries.emissions import CategoricalEmission, Emission, GaussianEmission
+from gradatim.timeseries.emissions import CategoricalEmission, Emission
+from gradatim.timeseries.gaussian_emission import GaussianEmission
 from gradatim.timeseries.inputs import Array, as_lengths, check_covariance
 from gradatim.timeseries.log_recursions import best_paths, log_forward, safe_log
 from gradatim.timeseries.markov import as_probabilities
@@ -60,9 +61,13 @@ class HMM:
         P(s,y)=\pi_{s_0}b_{s_0}(y_0)\prod_{t\ge1}a_{s_{t-1}s_t}b_{s_t}(y_t)
 
     Built by :meth:`categorical` or :meth:`gaussian`. Sequences come one at a time or as a padded batch with
-    ``lengths``; what lies beyond an end is never looked at. All computations are in double precision, and
+    ``lengths``; what lies beyond an end is never looked at. A missing observation, symbol -1 or NaN, is
+    summed over; of a vector single entries may be missing. All computations are in double precision, and
     exact: by scaling where that loses nothing, in logarithms elsewhere. Log-likelihoods are differentiable
-    in all probabilities and parameters.
+    in all probabilities and parameters, at a probability of exactly zero too: there the gradient says what
+    the first bit of it would gain.
+
+    :func:`fit_hmm` learns one from nothing but sequences.
 
     Args:
         start: :math:`\pi`, shape ``(K,)``.
@@ -150,7 +155,8 @@ class HMM:
         r"""Log-probability of the observations, summed over all paths; :math:`-\infty` if there is none.
 
         Args:
-            y: Symbols ``(T,)`` or ``(B, T)``, or vectors ``(T, D)`` or ``(B, T, D)``.
+            y: Symbols ``(T,)`` or ``(B, T)``, -1 where missing, or vectors ``(T, D)`` or ``(B, T, D)``, NaN
+                where missing.
             lengths: Length of each sequence of a padded batch, shape ``(B,)``.
 
         Returns:

@@ -125,6 +125,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "AR.simulate": lambda g: timeseries.AR.fit(SERIES, 2).simulate(6, generator=g),
     "CategoricalEmission.sample": lambda g: CATEGORICAL.emission.sample(STATES.repeat(4), g),
     "GaussianEmission.sample": lambda g: GAUSSIAN.emission.sample(STATES, g),
+    "fit_hmm": lambda g: CALLS["fit_hmm"](TOKENS % 5, 2, restarts=2, max_steps=2, generator=g).model.emission.table,
     "HMM.sample": lambda g: GAUSSIAN.sample(6, 2, generator=g),
     "LinearDynamicalSystem.simulate": lambda g: SYSTEM.simulate(6, 2, generator=g),
     "NGram.sample": lambda g: timeseries.NGram(2, 9).fit([TOKENS.flatten() % 7]).sample(20, generator=g),

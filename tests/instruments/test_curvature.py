@@ -1,4 +1,4 @@
-"""Power iteration against exact eigenvalues: of quadratics and of a network's full Hessian."""
+"""Lanczos against exact eigenvalues: of quadratics and of a network's full Hessian."""
 
 import pytest
 import torch
@@ -34,10 +34,27 @@ def test_eigenvalues_of_a_quadratic(eigenvalues, seed):
         return w @ A @ w / 2
 
     top = smoothness(h, point, max_steps=2000)
-    assert top.value == pytest.approx(max(map(abs, eigenvalues)), rel=1e-3)
+    assert top.value == pytest.approx(max(map(abs, eigenvalues)), rel=1e-8)
     assert top.value <= max(map(abs, eigenvalues)) * (1 + 1e-12)
     low = lowest_curvature(h, point, max_steps=2000)
-    assert low.value == pytest.approx(min(eigenvalues), rel=1e-2, abs=2e-2)
+    assert low.value == pytest.approx(min(eigenvalues), rel=1e-8, abs=1e-12)
+    assert top.is_converged
+    assert low.is_converged
+
+
+@pytest.mark.parametrize(
+    "eigenvalues", [[1e4, 1.5, 1.0], [1e8, 2.0, 1.0, -1e-3], [1e3] * 5 + [1.0, 0.999]]
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_low_curvatures_beside_a_huge_one(eigenvalues, seed):
+    A = symmetric(eigenvalues, seed)
+    point = torch.zeros(len(eigenvalues), dtype=torch.float64)
+    found = lowest_curvature(lambda w: w @ A @ w / 2, point)
+    truth = torch.linalg.eigvalsh(A)[0].item()
+    assert found.is_converged
+    assert found.value == pytest.approx(truth, rel=1e-7, abs=1e-15 * max(eigenvalues) * 100)
+    rest = A @ found.direction - truth * found.direction
+    assert rest.norm() < 1e-6 * max(1.0, 1e-8 * max(eigenvalues))
 
 
 def test_eigenvector():
@@ -48,7 +65,7 @@ def test_eigenvector():
 
 
 def test_two_opposite_curvatures_of_one_size():
-    """Power iteration has no limit vector there, yet the norm is right."""
+    """Whichever of the two comes first, the norm is right."""
     found = smoothness(lambda w: 3 * w[0] * w[1], torch.zeros(2, dtype=torch.float64))
     assert found.value == pytest.approx(3.0)
 
@@ -73,8 +90,8 @@ def test_flat_functions():
 
 
 def test_too_few_iterations_are_admitted():
-    A = symmetric([1.0, 0.99, 0.98], 0)
-    found = smoothness(lambda w: w @ A @ w / 2, torch.zeros(3).double(), max_steps=3)
+    A = symmetric([1.0 - 0.01 * i for i in range(30)], 0)
+    found = smoothness(lambda w: w @ A @ w / 2, torch.zeros(30).double(), max_steps=3)
     assert (found.steps, found.is_converged) == (3, False)
     with pytest.raises(InvalidValue, match="smoothness: max_steps must be at least 1, got 0"):
         smoothness(lambda w: w.sum(), torch.ones(3), max_steps=0)

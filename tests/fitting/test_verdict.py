@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 
-from gradatim.fitting.verdict import decide
+from gradatim.evaluation import Interval
+from gradatim.fitting.verdict import decide, price
 
-SIMPLE = {"mean": np.array([3.0, 3.1, 3.2, 2.9]), "line": np.array([1.0, 1.1, 0.9, 1.0]), "trees": np.array([0.99, 1.08, 0.92, 0.98])}  # fmt: skip
+SIMPLE = {"mean": np.array([3.0, 3.1, 3.2, 2.9]), "line": np.array([1.0, 1.1, 0.9, 1.0]), "trees": np.array([0.99, 1.085, 0.92, 0.98])}  # fmt: skip
 
 
 def test_the_network_must_win_clearly():
@@ -11,25 +13,36 @@ def test_the_network_must_win_clearly():
     assert (verdict.recommended, verdict.best_simple) == ("network", "trees")
     assert verdict.difference.high < 0
     assert verdict.sentence.startswith("The network beats the best simple model, trees: its RMSE is 0.4075 lower (95 % interval")  # fmt: skip
+    assert verdict.sentence.endswith(" Recommended: the network.")
+    assert verdict.cost == (0, 0, 0, 0)
 
 
-def test_occam_takes_the_simplest_within_one_standard_error():
-    verdict = decide(SIMPLE, SIMPLE["trees"] + np.array([0.1, -0.1, 0.1, -0.12]), 0.3, "RMSE")
+def test_a_simpler_model_that_is_as_good_is_recommended_and_priced():
+    # line - trees: 0.01, 0.015, -0.02, 0.02 on average 0.00625 of 0.99375, some 0.6 %
+    network = SIMPLE["trees"] + np.array([0.1, -0.1, 0.1, -0.02])
+    verdict = decide(SIMPLE, network, 0.3, "RMSE")
     assert not verdict.network_wins
-    assert verdict.recommended == "line"
+    assert (verdict.best, verdict.recommended) == ("trees", "line")
+    assert verdict.cost.mean == pytest.approx(0.00625)
     assert "does not clearly beat the best simple model, trees" in verdict.sentence
-    assert verdict.sentence.endswith("Recommended: line, the simplest that no model is more than one standard error ahead of.")  # fmt: skip
+    assert " Recommended: line, simpler than trees and about as good: simplicity costs 0.63 % of the RMSE (95 % interval -" in verdict.sentence  # fmt: skip
+    accurate = decide(SIMPLE, network, 0.3, "RMSE", "accurate")
+    assert (accurate.recommended, accurate.cost.mean) == ("trees", 0.0)
 
 
-def test_a_network_ahead_by_more_than_an_error_is_recommended_and_not_said_to_win():
-    # mean -0.0525, s = 0.102; the error is s / 2 = 0.051 with ratio 0, and sqrt(0.3) s = 0.056 with ratio 0.05
+def test_a_network_that_is_best_and_does_not_win_is_not_said_to():
     scores = {"line": np.array([1.0, 1.1, 0.9, 1.0])}
-    network = scores["line"] + np.array([-0.11, -0.1, -0.1, 0.1])
-    verdict = decide(scores, network, 0.0, "RMSE")
+    verdict = decide(scores, scores["line"] + np.array([-0.11, -0.1, -0.1, 0.1]), 0.0, "RMSE")
     assert (verdict.recommended, verdict.network_wins) == ("network", False)
     assert "does not clearly beat the best simple model, line" in verdict.sentence
-    assert verdict.sentence.endswith("Recommended: the network, the simplest that no model is more than one standard error ahead of.")  # fmt: skip
-    assert decide(scores, network, 0.05, "RMSE").recommended == "line"
+    assert verdict.sentence.endswith("Recommended: the network, the best on average.")
+
+
+def test_the_trivial_model_is_not_close_to_one_that_learned():
+    """1.5 % below the mean's error, surely: small beside the score, all beside what can be learned."""
+    mean = np.array([1.0, 1.02, 0.98, 1.01, 0.99])
+    line = 0.985 * mean
+    assert decide({"mean": mean, "line": line}, None, 0.25, "RMSE").recommended == "line"
 
 
 def test_a_worse_network_is_called_worse():
@@ -38,4 +51,10 @@ def test_a_worse_network_is_called_worse():
 
 
 def test_without_a_network():
-    assert decide(SIMPLE, None, 0.3, "RMSE").sentence == "The network could not be trained. Recommended: line."  # fmt: skip
+    sentence = decide(SIMPLE, None, 0.3, "RMSE").sentence
+    assert sentence.startswith("The network could not be trained. Recommended: line, simpler than trees")  # fmt: skip
+
+
+def test_a_perfect_score_is_priced_in_its_own_units():
+    words = price(Interval(0.5, 0.1, -0.25, 1.25), 0.0, "log loss")
+    assert words == "simplicity costs 0.5 in log loss (95 % interval -0.25 to 1.25)"

@@ -22,8 +22,8 @@ class Comparison:
     Args:
         score: Name of the score.
         results: One per model, the simplest model first.
-        best: The model with the best mean.
-        recommended: The simplest that no other is ahead of by more than one standard error (:func:`choose_by_occam`).
+        best: The model with the best mean, its own noise considered.
+        recommended: The simplest that is as good as the best (:func:`choose_by_occam`).
         differences: How much worse each model is than the best, positive is worse, with its interval.
     """
 
@@ -39,11 +39,11 @@ class Comparison:
         if self.best == next(iter(self.results)):
             return f"{self.best} is the simplest model and the best."
         if self.recommended == self.best:
-            return f"{self.best} is best, and no simpler model comes close."
+            return f"{self.best} is best, and no simpler model is as good."
         gap, _, low, high = self.differences[self.recommended]
         return (
-            f"Take {self.recommended}: {self.best} is ahead by {gap:.2g} in {self.score}, which is within "
-            f"the noise (95 % interval {low:.2g} to {high:.2g})."
+            f"Take {self.recommended}: it is as good as {self.best}, which is ahead by {gap:.2g} in {self.score} "
+            f"(95 % interval {low:.2g} to {high:.2g})."
         )
 
     def __repr__(self) -> str:
@@ -104,4 +104,8 @@ def compare(
     results = {name: score_splits(model, X, y, splits, metric) for name, model in models.items()}
     sign = -1.0 if metric.higher_is_better else 1.0
     scores = {name: sign * np.asarray(result.scores) for name, result in results.items()}
-    return Comparison(metric.name, results, *choose_by_occam(scores, held_out_ratio(splits)))
+    ratio = held_out_ratio(splits)
+    best = sign * results[choose_by_occam(scores, ratio).best].mean
+    # a share of what is missing: accuracy, AUC, R² and their kin end at 1, errors at 0
+    scale = min(abs(best), abs(1.0 + best)) if metric.higher_is_better else None
+    return Comparison(metric.name, results, *choose_by_occam(scores, ratio, scale=scale))

@@ -107,7 +107,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
-    verdict = _conclude(comparison, tuning)
+    verdict = _conclude(comparison, tuning, job.prefer)
     tell(Stage("training on all training rows"))
     began, finalists = work.elapsed, _finalists(player, verdict, tuning)
     models = _train(player, finalists, work)
@@ -131,7 +131,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         models=models,
         outputs=outputs,
         test_figures=test_figures,
-        concerns=player.concerns(),
+        concerns=[*player.nothing_learned(verdict.recommended), *player.concerns()],
         history=None if late or tuning is None else player.watch(tuning.settings),
         completion=completion,
     )
@@ -144,11 +144,11 @@ def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
     return budget * (1 - RESERVE) - (1 + SLOWER) * 1.5 * slowest - start_up
 
 
-def _conclude(comparison: Comparison, tuning: Tuning | None) -> Verdict:
+def _conclude(comparison: Comparison, tuning: Tuning | None, prefer: str) -> Verdict:
     simple = {name: scores(results) for name, results in comparison.simple.items()}
     metric = next(iter(next(iter(comparison.simple.values()))[0].figures))
     network = None if tuning is None else scores(tuning.results)
-    return decide(simple, network, comparison.ratio, metric)
+    return decide(simple, network, comparison.ratio, metric, prefer)
 
 
 def _finalists(player: Player, verdict: Verdict, tuning: Tuning | None) -> list[Candidate]:
@@ -193,6 +193,7 @@ def _about(player: Player, findings: Findings) -> dict[str, Any]:
         "task": player.task,
         "metric": verdict.metric,
         "verdict": verdict.sentence,
+        "simplicity_costs": verdict.cost._asdict(),
         "difference": None if verdict.difference is None else verdict.difference._asdict(),
         "training_rows": player.rows[0],
         "test_rows": player.rows[1],

@@ -11,6 +11,7 @@ from typing import Any
 
 from gradatim.errors import InvalidType, InvalidValue, choose
 
+ACCURATE, SIMPLE = "accurate", "simple"
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 LOOKING = 0.06  # of the budget, for one look through the file
 _PLACE = ("output", "resume")  # where a result goes, and whether it goes on: no part of the result
@@ -133,10 +134,13 @@ class ContestOptions(Options):
     """What may be asked where models compete: for tables, texts, series and images.
 
     Args:
-        prefer: ``"accurate"`` takes the best mean score, ``"simple"`` the simplest model that is as good as the best.
+        prefer: ``"simple"`` recommends the simplest model that is as good as the best, ``"accurate"`` the best.
         keep_test_out: Leave the test rows out of the models that are written.
     """
 
+    prefer: str = option(
+        SIMPLE, "simple: the simplest of the models that are as good as the best; accurate: the best.", metavar="WHAT", choices=(ACCURATE, SIMPLE)
+    )  # fmt: skip
     keep_test_out: bool = option(False, "Leave the test rows out of the models that are written.")
 
 

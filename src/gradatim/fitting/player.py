@@ -56,6 +56,7 @@ class Player(ABC):
     Attributes:
         sections: Module of what the report says of this kind of data.
         stored: Class of the model that is written.
+        remedy: What to try where nothing could be learned.
         last: Trainings of the network after tuning, in units of one on a fold.
         name: Short name of the data.
         notes: What was done to the data, one sentence each.
@@ -69,6 +70,7 @@ class Player(ABC):
 
     sections: ModuleType
     stored: type[Any]
+    remedy: str
     last: float
     title: str
     headline: str
@@ -151,6 +153,12 @@ class Player(ABC):
     @abstractmethod
     def concerns(self) -> list[Concern]:
         """Return all that may make the result less than it seems."""
+
+    def nothing_learned(self, recommended: str) -> list[Concern]:
+        """Say, if so, that no model is better than the trivial one."""
+        if recommended != self.simple[0]:
+            return []
+        return [Concern("Nothing was learned", f"no model is better than the trivial one, {recommended}", self.remedy)]  # fmt: skip
 
     def describe(self, report: Report) -> None:
         """Add what the data are to the report."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradatim.evaluation import Interval, choose_by_occam, corrected_interval
+from gradatim.fitting.options import SIMPLE
 from gradatim.fitting.player import NETWORK
 from gradatim.reports.values import format_value
 
@@ -15,11 +16,13 @@ class Verdict(NamedTuple):
 
     Args:
         metric: The figure that decided.
-        best_simple: The simple model with the best mean score.
+        best_simple: The best of the simple models.
         recommended: The model to use.
         difference: Network minus best simple model; ``None`` without a network.
         network_wins: Whether the whole interval speaks for the network.
         sentence: The conclusion in words.
+        best: The best of all.
+        cost: Recommended model minus the best: what simplicity costs.
     """
 
     metric: str
@@ -28,43 +31,82 @@ class Verdict(NamedTuple):
     difference: Interval | None
     network_wins: bool
     sentence: str
+    best: str
+    cost: Interval
 
 
 def decide(
-    simple: Mapping[str, np.ndarray], network: np.ndarray | None, ratio: float, metric: str
+    simple: Mapping[str, np.ndarray],
+    network: np.ndarray | None,
+    ratio: float,
+    metric: str,
+    prefer: str = SIMPLE,
 ) -> Verdict:
     """Compare the network with the best simple model and apply Occam's rule (:func:`~gradatim.evaluation.choose_by_occam`).
 
     The network is the most complex of all candidates. That it *beats* the best simple model is said only if the whole 95 %
-    interval of the difference is on its side.
+    interval of the difference is on its side. A difference is small beside the best score, or beside what the best gains
+    over the trivial model if that is less: the trivial model is never close to one that learned something.
 
     Args:
-        simple: Scores of every simple model on every fold, the simplest first; smaller is better.
+        simple: Scores of every simple model on every fold, the simplest first and trivial; smaller is better.
         network: Scores of the network; ``None`` where it could not be trained.
         ratio: Judging rows per training row.
         metric: Name of the score.
+        prefer: ``"simple"`` follows the rule, ``"accurate"`` takes the best.
     """
-    best = choose_by_occam(simple, ratio).best
-    difference = None if network is None else corrected_interval(network - simple[best], ratio)
+    best_simple = choose_by_occam(simple, ratio).best
+    difference = None if network is None else corrected_interval(network - simple[best_simple], ratio)  # fmt: skip
     wins = difference is not None and difference.high < 0.0
-    everyone = simple if network is None else {**simple, NETWORK: network}
-    recommended = choose_by_occam(everyone, ratio).recommended
-    sentence = _sentence(difference, best, recommended, metric)
-    return Verdict(metric, best, recommended, difference, wins, sentence)
+    everyone = dict(simple) if network is None else {**simple, NETWORK: network}
+    best = choose_by_occam(everyone, ratio).best
+    score, trivial = float(everyone[best].mean()), next(iter(everyone))
+    scale = max(min(abs(score), float(everyone[trivial].mean()) - score), 0.0)
+    choice = choose_by_occam(everyone, ratio, scale=scale)
+    recommended = choice.recommended if prefer == SIMPLE else best
+    cost = choice.differences[recommended]
+    compared = _compared(difference, best_simple, metric)
+    sentence = f"{compared}. {_recommended(recommended, best, wins, cost, score, metric)}."
+    return Verdict(metric, best_simple, recommended, difference, wins, sentence, best, cost)
 
 
-def _sentence(difference: Interval | None, best: str, recommended: str, metric: str) -> str:
+def _compared(difference: Interval | None, best: str, metric: str) -> str:
     if difference is None:
-        return f"The network could not be trained. Recommended: {recommended}."
-    mean, low, high = (format_value(abs(v) if v is difference.mean else v) for v in (difference.mean, difference.low, difference.high))  # fmt: skip
+        return "The network could not be trained"
+    low, high = (format_value(v) for v in (difference.low, difference.high))
     direction = "lower" if difference.mean < 0 else "higher"
-    interval = f"95 % interval of the difference {low} to {high}"
-    gap = f"its {metric} is {mean} {direction} ({interval})"
+    gap = f"its {metric} is {format_value(abs(difference.mean))} {direction} (95 % interval of the difference {low} to {high})"
     word = "is worse than" if difference.low > 0 else "does not clearly beat"
     word = "beats" if difference.high < 0 else word
-    name = "the network" if recommended == NETWORK else recommended
-    is_plain = recommended == (NETWORK if difference.high < 0 else best)
-    reason = (
-        "" if is_plain else ", the simplest that no model is more than one standard error ahead of"
-    )
-    return f"The network {word} the best simple model, {best}: {gap}. Recommended: {name}{reason}."
+    return f"The network {word} the best simple model, {best}: {gap}"
+
+
+def _recommended(recommended: str, best: str, wins: bool, cost: Interval, score: float, metric: str) -> str:  # fmt: skip
+    """The recommendation, and what simplicity costs."""
+    if recommended != best:
+        return f"Recommended: {_called(recommended)}, simpler than {_called(best)} and about as good: {price(cost, score, metric)}"
+    reason = ", the best on average" if recommended == NETWORK and not wins else ""
+    return f"Recommended: {_called(recommended)}{reason}"
+
+
+def _called(name: str) -> str:
+    return "the network" if name == NETWORK else name
+
+
+def price(cost: Interval, score: float, metric: str) -> str:
+    """What simplicity costs, in per cent of the best score where that is not zero.
+
+    Args:
+        cost: Recommended model minus the best.
+        score: Mean score of the best.
+        metric: Name of the score.
+
+    Example:
+        >>> price(Interval(0.02, 0.01, -0.01, 0.05), 2.0, "RMSE")
+        'simplicity costs 1 % of the RMSE (95 % interval -0.5 % to 2.5 %)'
+    """
+    if score > 0:
+        mean, low, high = (f"{100 * v / score:.2g} %" for v in (cost.mean, cost.low, cost.high))
+        return f"simplicity costs {mean} of the {metric} (95 % interval {low} to {high})"
+    mean, low, high = (format_value(v) for v in (cost.mean, cost.low, cost.high))
+    return f"simplicity costs {mean} in {metric} (95 % interval {low} to {high})"

@@ -54,6 +54,7 @@ class ImagePlayer(Player):
     """
 
     sections, stored = sections, ImageModel
+    remedy = "Try more images, or classes that can be seen in them"
     last = 4.3  # on all training images, on all images, and once for the learning curve
     simple = SIMPLE
     problem: ImageProblem

@@ -43,6 +43,7 @@ class SeriesPlayer(Player):
     """
 
     sections, stored = sections, SeriesModel
+    remedy = "Try a longer past or fewer steps ahead; some series have no pattern beyond their last value"
     last = 5.4  # on three quarters of the training part, on all of it, on all steps, and the learning curve
 
     problem: SeriesProblem

@@ -63,6 +63,7 @@ class TablePlayer(Player):
     """
 
     sections, stored = sections, TableModel
+    remedy = "Try other columns, more rows, or a target that depends on the columns"
     last = 3.6  # on all training rows, on all rows, and once for the learning curve
     width = WIDTH
     problem: Problem

@@ -62,6 +62,7 @@ class TextPlayer(Player):
     """
 
     sections, stored = sections, TextModel
+    remedy = "Try more texts, or a target that depends on them"
     last = 3.6  # on all training texts, on all texts, and once for the learning curve
     problem: TextProblem
 

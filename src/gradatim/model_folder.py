@@ -4,13 +4,14 @@ A folder from a stranger can be opened safely, and appears on the disk whole or 
 """
 
 import json
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue, Unavailable, require
-from gradatim.files import or_unavailable, write_files
+from gradatim.files import LONGEST, check_path, or_unavailable, write_files
 from gradatim.hashing import check_signed, hash_bytes, hash_file, json_bytes, sign
 from gradatim.versions import versions
 
@@ -35,6 +36,9 @@ def check_folder(folder: str | Path, argument: str) -> Path:
         argument: Who asks and what for, such as ``"save: folder"``, for the message.
     """
     folder = Path(folder)
+    size = len(os.fsencode(folder.name))
+    require(size <= LONGEST, f"{argument} must have a name of at most {LONGEST} bytes", size, "Choose a shorter name.")  # fmt: skip
+    check_path(folder, fault="cannot be written")
     is_model = (folder / "model.json").is_file()
     fits = not folder.exists() or is_model or (folder.is_dir() and not any(folder.iterdir()))
     rule = f"{argument} must be new, empty or a model folder"

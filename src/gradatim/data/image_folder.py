@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidValue
+from gradatim.files import or_unavailable
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 MIN_OF_CLASS = 5
@@ -28,17 +29,19 @@ def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
     if real in seen:
         return
     seen.add(real)
-    try:
+    with or_unavailable(f"{folder}: cannot be read"):
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        raise Unavailable(f"{folder}: cannot be read: {error.strerror or error}.") from error
     for entry in entries:
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or _leads_nowhere(entry):
             continue
         if entry.is_dir():
             yield from _walk(Path(entry.path), seen)
         elif entry.is_file() and entry.name.lower().endswith(ENDINGS):
             yield Path(entry.path)
+
+
+def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
+    return entry.is_symlink() and not os.path.exists(entry.path)
 
 
 def find_classes(folder: Path, notes: list[str]) -> dict[str, list[Path]]:
@@ -48,12 +51,7 @@ def find_classes(folder: Path, notes: list[str]) -> dict[str, list[Path]]:
         folder: A folder with one subfolder per class.
         notes: Collects what was left out.
     """
-    found = {
-        entry.name: find_images(entry, folder)
-        for entry in sorted(folder.iterdir())
-        if entry.is_dir() and not entry.name.startswith(".")
-    }
-    found = {name: files for name, files in found.items() if files}
+    found = list_classes(folder)
     loose = [p for p in find_images(folder) if p.parent == folder]
     if not found:
         where = f"{len(loose):,} images lie in it directly" if loose else "there are none below it"
@@ -63,6 +61,14 @@ def find_classes(folder: Path, notes: list[str]) -> dict[str, list[Path]]:
     if loose:
         notes.append(f"{len(loose):,} images outside the subfolders have no class and are left out.")  # fmt: skip
     return drop_small(found, notes, str(folder))
+
+
+def list_classes(folder: Path) -> dict[str, list[Path]]:
+    """Image files of every subfolder that has some, by its name."""
+    with or_unavailable(f"{folder}: cannot be read"):
+        below = [e for e in sorted(folder.iterdir()) if e.is_dir() and not e.name.startswith(".")]
+    found = {entry.name: find_images(entry, folder) for entry in below}
+    return {name: files for name, files in found.items() if files}
 
 
 def drop_small(found: dict[K, list[V]], notes: list[str], folder: str) -> dict[K, list[V]]:

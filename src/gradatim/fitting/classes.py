@@ -1,16 +1,21 @@
 """Class labels: the task they make, the decision, and predictions as a table."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from gradatim.errors import require
 from gradatim.evaluation.splits import Split, make_folds, make_strata
 from gradatim.reports import Concern
 
 RARE_CLASS = 0.2  # of an equal share
 JUDGE_OTHERWISE = "Accuracy says little; judge by the log loss and by the confusion matrix"
 ANOTHER_SPLIT = "Intervals are wide, and another split may give another winner"
+TRUST_FOLDS = "Its figures say little; the cross-validation says more"
+FEW_TEST = 10  # rows of a test
+LEAST_TEST = 2
 FLATTERS = "The test flatters what remembers them"
 
 Labels = Sequence[str | int]
@@ -80,12 +85,16 @@ class LabelledRows:
         """The task in words."""
         return task_in_words(self.classes)
 
-    def imbalance(self, things: str) -> list[Concern]:
-        """Say, if so, that a class of the training rows is rare.
+    def doubts(self, things: str) -> list[Concern]:
+        """Say, if so, that the test is small, or a class of the training rows rare.
 
         Args:
-            things: What a row is called.
+            things: What rows are called.
         """
+        few = [Concern("Little to judge by", f"{len(self.test)} test {things}", TRUST_FOLDS)]
+        return (few if len(self.test) < FEW_TEST else []) + self._imbalance(things)
+
+    def _imbalance(self, things: str) -> list[Concern]:
         if not self.labels:
             return []
         shares = np.bincount(self.y[self.train], minlength=self.classes) / len(self.train)
@@ -94,6 +103,54 @@ class LabelledRows:
             return []
         seen = f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {things}"
         return [Concern("Imbalance", seen, JUDGE_OTHERWISE)]
+
+
+def check_test(rows: int, things: str) -> None:
+    """Refuse a test that nothing can be judged by.
+
+    Example:
+        >>> check_test(1, "rows")
+        Traceback (most recent call last):
+        ...
+        gradatim.errors.InvalidValue: fit: test must have at least 2 rows to judge by, got 1.
+    """
+    require(rows >= LEAST_TEST, f"fit: test must have at least {LEAST_TEST} {things} to judge by", rows)  # fmt: skip
+
+
+def keep_known(labels: Labels, y: np.ndarray, is_test: np.ndarray) -> "Known":
+    """Leave test rows out whose class no training row has.
+
+    Args:
+        labels: Class labels in order of their codes; none for a regression.
+        y: Class codes, or values, one per row.
+        is_test: Which rows are the user's own test rows.
+
+    Example:
+        >>> keep_known(["a", "b", "c"], np.array([0, 2, 0, 1]), np.array([False, False, True, True]))
+        Known(labels=['a', 'c'], y=array([0, 1, 0]), rows=array([0, 1, 2]), unknown=['b'])
+    """
+    if not labels or not is_test.any():
+        return Known(list(labels), y, np.arange(len(y)), [])
+    seen = np.unique(y[~is_test])
+    rows = np.flatnonzero(np.isin(y, seen))
+    unknown = [label for code, label in enumerate(labels) if code not in seen]
+    return Known([labels[k] for k in seen], np.searchsorted(seen, y[rows]), rows, unknown)
+
+
+class Known(NamedTuple):
+    """Rows of classes that can be learned.
+
+    Args:
+        labels: Their labels.
+        y: Codes of these rows.
+        rows: Which rows they are.
+        unknown: Labels of the others.
+    """
+
+    labels: list[str | int]
+    y: np.ndarray
+    rows: np.ndarray
+    unknown: list[str | int]
 
 
 def source_rows(rows: np.ndarray) -> tuple[str, np.ndarray]:

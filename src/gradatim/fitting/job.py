@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.events import CancelToken, Tell, tell_nobody
+from gradatim.files import LONGEST, check_path, short_name
 from gradatim.fitting.kinds import find_kind, make_options
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ def fit(
         'logistic regression'
     """
     given = {"target": target, "budget": budget, "output": output, **options}
+    for source in (data, options.get("test"), options.get("teacher")):
+        if isinstance(source, str | Path):
+            check_path(source)
     if not isinstance(data, str | Path):
         from gradatim.fitting.arrays import join_target
 
@@ -62,4 +66,5 @@ def name_of(data: object) -> str:
         >>> name_of("data/houses.csv.gz")
         'houses'
     """
-    return (Path(data).name.split(".")[0] if isinstance(data, str | Path) else "") or "table"
+    name = Path(data).name.split(".")[0] if isinstance(data, str | Path) else ""
+    return short_name(name, LONGEST // 2) or "table"

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from gradatim.errors import InvalidValue, choose
+from gradatim.files import check_path
 from gradatim.fitting.kinds import KINDS
 from gradatim.model_folder import read_model
 
@@ -17,6 +18,7 @@ def load_model(folder: str | Path) -> Any:
     Returns:
         The fitted model, of the class that was saved.
     """
+    check_path(folder)
     description, tensors = read_model(folder)
     loaders = {"estimator": _estimator} | {kind.name: kind.load for kind in KINDS.values()}
     load = loaders[choose("load_model", "kind", description.get("kind"), loaders)]

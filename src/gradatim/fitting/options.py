@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.errors import InvalidType, InvalidValue, choose, require
 
 ACCURATE, SIMPLE = "accurate", "simple"
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 LOOKING = 0.06  # of the budget, for one look through the file
+MOST = 1_000_000_000  # of anything that is counted
 _PLACE = ("output", "resume")  # where a result goes, and whether it goes on: no part of the result
 
 
@@ -100,8 +101,9 @@ class Options:
             value = getattr(self, own.name)
             if own.metadata["choices"] and value is not None:
                 choose("fit", own.name, value, own.metadata["choices"])
-            elif own.type == int | None and value is not None and value < 1:
-                raise InvalidValue(f"fit: {own.name} must be at least 1, got {value}.")
+            elif own.type == int | None and value is not None:
+                require(value >= 1, f"fit: {own.name} must be at least 1", value)
+                require(value <= MOST, f"fit: {own.name} must be at most {MOST:,}", value)
         if isinstance(self.test, float) and not 0.0 < self.test < 1.0:
             raise InvalidValue(
                 f"fit: test must be a share between 0 and 1 or a file, got {self.test}. Try 0.2."

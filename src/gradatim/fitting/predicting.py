@@ -7,9 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
-from gradatim.errors import InvalidType
+from gradatim.errors import InvalidType, InvalidValue
 from gradatim.events import Tell, Warned, tell_nobody
-from gradatim.files import open_atomically
+from gradatim.files import check_path, open_atomically
 from gradatim.fitting.arrays import as_rows
 from gradatim.fitting.loading import load_model
 
@@ -95,8 +95,20 @@ def _tables(model: Any, data: Any, which: str, notes: list[str]) -> Iterator[pd.
         raise InvalidType(
             f"predict: model must be a folder written by 'gradatim fit', got a {type(fitted).__name__}.{hint}"
         )
+    if isinstance(data, str | Path):
+        check_path(data)
     rows = data if isinstance(data, str | Path) else as_rows(data)
-    return fitted.prediction_tables(rows, which, notes)
+    return _some(fitted.prediction_tables(rows, which, notes))
+
+
+def _some(tables: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """Pass tables on; nothing at all is no success."""
+    rows = 0
+    for table in tables:
+        rows += len(table)
+        yield table
+    if not rows:
+        raise InvalidValue("predict: data must hold rows to predict, got none.")
 
 
 def _written(tables: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:

@@ -1,3 +1,5 @@
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -157,3 +159,15 @@ def test_a_long_row_in_a_sample_is_named_by_its_place(tmp_path):
     (tmp_path / "t.csv").write_bytes(content.replace(b",x,0,1", b",x,0,1,2,3"))
     with pytest.raises(InvalidValue, match=r"row 30\d\d \(the header is row 1\) has more fields"):
         read_table(tmp_path / "t.csv", limit=lambda columns: 1000)
+
+
+def test_repeated_columns_get_names_of_their_own_in_every_format(tmp_path):
+    frame = pd.DataFrame([[1.5, 2.5, 3.5]] * 3, columns=["a", "a", ""])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table([arrow.array([1.5])] * 3, names=["a", "a", ""])
+    importlib.import_module("pyarrow.parquet").write_table(table, tmp_path / "t.parquet")
+    for source in (frame, tmp_path / "t.csv", tmp_path / "t.parquet"):
+        read = read_table(source)
+        assert list(read.frame) == ["a", "a.1", "column 3"]
+        assert read.notes == ["Two columns are called 'a'; the later one is called 'a.1' here."]

@@ -1,3 +1,5 @@
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,3 +57,20 @@ def test_bad_times_are_refused():
         read_stamps(pd.DataFrame({"t": ["a", "b", "c"] * 5}), "t")
     with pytest.raises(InvalidValue, match="got 1 rows without one in 't'"):
         read_stamps(pd.DataFrame({"t": [1.5, None, 3.5]}), "t")
+
+
+@pytest.mark.parametrize("year", [1, 1000, 1676, 2263, 9990])
+def test_calendars_of_any_age(year):
+    frame = pd.DataFrame({"t": [f"{year + k // 12:04}-{k % 12 + 1:02}-28" for k in range(36)]})
+    stamps, is_date = read_stamps(frame, "t")
+    axis = find_axis(stamps, is_date, [])
+    assert axis == Axis("month", 1.0)
+    assert axis.after(stamps[-2], 1) == [frame["t"].iloc[-1]]
+    gaps = [date.toordinal() for date in map(datetime.date.fromisoformat, frame["t"])]
+    assert np.diff(stamps).tolist() == np.diff(gaps).tolist()
+
+
+def test_one_stamp_out_of_reach_makes_no_grid():
+    days = [*pd.date_range("2000-01-01", periods=30, freq="MS").strftime("%Y-%m-%d"), "9999-12-01"]
+    stamps, is_date = read_stamps(pd.DataFrame({"t": days}), "t")
+    assert find_axis(stamps, is_date, []) == Axis("order")

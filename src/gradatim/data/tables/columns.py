@@ -163,8 +163,11 @@ def _days(cells: pd.Series, column: Column) -> np.ndarray:
         times = pd.to_datetime(cells, format=column.date_format, errors="coerce", utc=True)
     else:
         return np.full(len(cells), np.nan)
-    elapsed = times - pd.Timestamp(0, tz="UTC")
-    return (elapsed / pd.Timedelta(days=1)).to_numpy(np.float64)
+    stamps = times.dt.tz_convert(None).to_numpy()
+    unit, size = np.datetime_data(stamps.dtype)
+    per_day = np.timedelta64(1, "D") / np.timedelta64(size, unit)  # type: ignore[call-overload]
+    # whole numbers reach as far as the cells do; differences of times end in 2262
+    return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / per_day)
 
 
 def find_column(series: pd.Series, name: str) -> Column:

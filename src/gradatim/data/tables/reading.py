@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.builtin import builtin_names, read_builtin
-from gradatim.data.tables.text_files import find_layout, read_text_chunks, read_text_sample
+from gradatim.data.tables.text_files import (
+    distinct_names,
+    find_layout,
+    read_text_chunks,
+    read_text_sample,
+)
 from gradatim.errors import InvalidValue, Unavailable, nearest_first
 from gradatim.files import check_regular
 
@@ -87,8 +92,7 @@ def iterate(
     """
     notes = [] if notes is None else notes
     if isinstance(source, pd.DataFrame):
-        frame = source.set_axis([str(name) for name in source.columns], axis=1)
-        return _slices(frame)
+        return _slices(_named(source, notes))
     path = Path(source)
     if _is_builtin(str(source)):
         return _slices(read_builtin(str(source))[0])
@@ -98,7 +102,7 @@ def iterate(
     if path.suffix.lower() in FOREIGN:
         raise InvalidValue(f"{path}: must be CSV, TSV or Parquet. Save the table as CSV first.")
     if path.suffix.lower() in PARQUET:
-        return _parquet_chunks(path)
+        return _parquet_chunks(path, notes)
     return read_text_chunks(path, CHUNK_ROWS, find_layout(path, notes))
 
 
@@ -152,7 +156,12 @@ def _slices(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
         yield frame.iloc[start : start + CHUNK_ROWS]
 
 
-def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
+def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """A frame whose columns have names of their own, as texts."""
+    return frame.set_axis(distinct_names(map(str, frame.columns), notes), axis=1)
+
+
+def _parquet_chunks(path: Path, notes: list[str]) -> Iterator[pd.DataFrame]:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -162,12 +171,12 @@ def _parquet_chunks(path: Path) -> Iterator[pd.DataFrame]:
         ) from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            empty = True
+            told = notes
             for batch in file.iter_batches(batch_size=CHUNK_ROWS):
-                empty = False
-                yield batch.to_pandas()
-            if empty:
-                yield file.schema_arrow.empty_table().to_pandas()
+                yield _named(batch.to_pandas(), told)
+                told = []  # names are the same in every batch
+            if told is notes:
+                yield _named(file.schema_arrow.empty_table().to_pandas(), notes)
     except (pyarrow.ArrowException, OSError) as error:
         if isinstance(error, PermissionError):
             raise Unavailable(f"{path}: cannot be read: {error.strerror}.") from error

@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.columns import Column, clean, find_column, read_cells, words
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 
 MAX_CODES = 10  # whole numbers of so few kinds are taken for classes
 MAX_CLASSES = 100
 MIN_OF_CLASS = 3
+LARGEST = 1e150  # beyond, and below its inverse, squares are no numbers
 
 
 def read_target(
@@ -76,11 +77,24 @@ def _read_values(
     _tell_missing(len(values) - len(kept), notes)
     if len(kept) and np.ptp(values[kept]) == 0:
         raise _one_value(column.name, float(values[kept][0]))
-    if len(kept) and np.abs(values[kept]).max() > 1e150:
-        raise InvalidValue(
-            f"fit: target must stay below 1e150, got {np.abs(values[kept]).max():.3g}. Rescale {column.name!r}."
-        )
+    if len(kept):
+        check_range(values[kept], column.name)
     return values[kept], kept
+
+
+def check_range(values: np.ndarray, name: str) -> None:
+    """Refuse numbers whose squares are not numbers any more.
+
+    Example:
+        >>> check_range(np.array([1e-200, 2e-200]), "y")
+        Traceback (most recent call last):
+        ...
+        gradatim.errors.InvalidValue: fit: target must vary by 1e-150 or more, got 1e-200. Rescale 'y'.
+    """
+    largest, remedy = float(np.abs(values).max()), f"Rescale {name!r}."
+    require(largest <= LARGEST, "fit: target must stay below 1e150", f"{largest:.3g}", remedy)
+    spread = float(np.ptp(values))
+    require(spread >= 1 / LARGEST, "fit: target must vary by 1e-150 or more", f"{spread:.3g}", remedy)  # fmt: skip
 
 
 def _tell_missing(count: int, notes: list[str]) -> None:

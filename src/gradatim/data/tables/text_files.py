@@ -8,7 +8,7 @@ import lzma
 import re
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -129,13 +129,15 @@ def _explained(path: Path) -> Iterator[None]:
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise InvalidValue(f"{path}: is damaged: it cannot be unpacked ({error}).") from error
     except pd.errors.ParserError as error:
-        raise InvalidValue(f"{path}: has rows of unequal length: {_plain(error)}") from error
+        raise InvalidValue(f"{path}: {_plain(error)}") from error
     except (csv.Error, UnicodeError) as error:
         raise InvalidValue(f"{path}: cannot be read as a table ({error}).") from error
+    except Unavailable:
+        raise
     except OSError as error:
-        if isinstance(error, Unavailable):
-            raise
-        raise Unavailable(f"{path}: cannot be read: {error.strerror or error}.") from error
+        if error.errno is None:  # an unpacker's own, not the system's
+            raise InvalidValue(f"{path}: is damaged: it cannot be unpacked ({error}).") from error
+        raise Unavailable(f"{path}: cannot be read: {error.strerror}.") from error
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -172,9 +174,22 @@ def sniff_delimiter(head: str, name: str = "") -> str:
 
 
 def _names(head: str, delimiter: str, notes: list[str]) -> list[str]:
-    """Names of the columns; a second column of the same name gets a number, which is said."""
+    """Names of the columns, from the first line that is not blank."""
     lines = io.StringIO(head, newline=None)  # any line end
-    header = next(row for row in csv.reader(lines, delimiter=delimiter) if any(row))
+    return distinct_names(next(row for row in csv.reader(lines, delimiter=delimiter) if any(row)), notes)  # fmt: skip
+
+
+def distinct_names(header: Iterable[str], notes: list[str]) -> list[str]:
+    """Names of columns: one without gets its place, a second one of the same name gets a number, which is said.
+
+    Args:
+        header: The names as they are written.
+        notes: Collects what was done.
+
+    Example:
+        >>> distinct_names(["a", "", "a"], [])
+        ['a', 'column 2', 'a.1']
+    """
     names: dict[str, None] = {}
     for k, cell in enumerate(header):
         name = fresh = cell.strip() or f"column {k + 1}"
@@ -233,8 +248,14 @@ def _too_long(path: Path, row: int) -> InvalidValue:
 
 
 def _plain(error: Exception) -> str:
+    """What a parser says, in our words."""
     found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-    if not found:
-        return str(error).strip().splitlines()[-1].rstrip(".") + "."
-    expected, line, saw = (int(n) for n in found.groups())
-    return f"line {line} has {saw} fields, the header has {expected - 1}. Quote fields that hold the delimiter."
+    if found:
+        expected, line, saw = (int(n) for n in found.groups())
+        return (
+            f"has rows of unequal length: line {line} has {saw} fields, the header has {expected - 1}. "
+            "Quote fields that hold the delimiter."
+        )
+    if found := re.search(r"EOF inside string starting at row (\d+)", str(error)):
+        return f"has a quote that is opened in row {int(found[1]) + 1} and never closed. Close or remove it."
+    return f"cannot be read as a table ({str(error).strip().splitlines()[-1].rstrip('.')})."

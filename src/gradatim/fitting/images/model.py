@@ -100,11 +100,12 @@ class ImageModel(StoredModel):
         if isinstance(data, np.ndarray):
             yield prediction_frame(self.predict_proba(data, model=model), self.labels)
             return
-        paths, root = _files(data), Path(data)
+        paths, root, skipped = _files(data), Path(data), 0
         for start in range(0, len(paths), CHUNK):
             part = paths[start : start + CHUNK]
             pictures, faults = self._read(part)
             notes += [f"{part[k].name!r} {reason} and is skipped." for k, reason in faults.items()]
+            skipped += len(faults)
             rows = [k for k in range(len(part)) if k not in faults]
             if not rows:
                 continue
@@ -112,6 +113,9 @@ class ImageModel(StoredModel):
             names = [str(part[k].relative_to(root)) if root.is_dir() else str(part[k]) for k in rows]  # fmt: skip
             table.insert(0, "file", names)
             yield table
+        if skipped == len(paths):
+            first = notes[-skipped].removesuffix(" and is skipped.")
+            raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip
 
     def network(self) -> torch.nn.Module:
         """The network as a PyTorch module, on inputs ``(pixels - mean) / spread`` with channels first."""

@@ -142,7 +142,7 @@ class ImagePlayer(Player):
         if repeated:
             seen = f"{repeated:,} of {len(p.test):,} test images stand in the training part too"
             found.append(Concern("Repeats", seen, FLATTERS))
-        found += p.imbalance("images")
+        found += p.doubts("images")
         if self.teacher is not None:
             seen = (
                 "it may have learned from images that judge the folds here, and from test images, unless it was fitted to "

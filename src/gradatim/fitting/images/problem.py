@@ -9,10 +9,10 @@ from PIL import Image
 
 from gradatim import data as catalogue
 from gradatim.data.decoding import decode_images
-from gradatim.data.image_folder import drop_small, find_classes
+from gradatim.data.image_folder import drop_small, find_classes, list_classes
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.splits import split_test
-from gradatim.fitting.classes import LabelledRows
+from gradatim.fitting.classes import LabelledRows, check_test
 from gradatim.fitting.images.kind import ImageOptions
 
 SIDES = (16, 64)  # smallest and largest picture a model sees
@@ -148,6 +148,7 @@ def _folder(folder: Path, job: ImageOptions) -> ImageProblem:
     else:
         rng = np.random.default_rng([job.seed, 0])
         train, test = split_test(y, job.test, rng, keep=3)
+    check_test(len(test), "images")
     names = [_shown(files[row][0], folder) for row in rows]
     return ImageProblem(folder.name or "images", list(labels), y, images[rows], names, train, test, notes)  # fmt: skip
 
@@ -159,7 +160,16 @@ def _shown(path: Path, folder: Path) -> str:
 def _test_files(folder: Path, classes: list[str], notes: list[str]) -> list[tuple[Path, str]]:
     if not folder.is_dir():
         raise InvalidValue(f"fit: test must be a share or a folder of images, got {str(folder)!r}.")
-    found = find_classes(folder, notes)
+    found = list_classes(folder)
+    strange = [name for name in found if name not in classes]
+    if len(strange) == len(found):
+        got = ", ".join(map(repr, strange[:5])) or "no images"
+        raise InvalidValue(
+            f"fit: {str(folder)!r} must hold images of the classes {', '.join(map(repr, classes[:5]))}, got {got}."
+        )
+    if strange:
+        names = ", ".join(map(repr, strange[:5]))
+        notes.append(f"Test images of other classes ({names}) are left out.")
     return [(path, name) for name, paths in found.items() if name in classes for path in paths]
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from gradatim.data.tables.columns import clean, find_column, read_cells
+from gradatim.data.tables.columns import clean, find_column, read_cells, words
 from gradatim.data.tables.reading import RawTable
+from gradatim.data.tables.targets import check_range
 from gradatim.errors import InvalidValue
 from gradatim.fitting.series.kind import SeriesOptions
 from gradatim.fitting.series.times import Axis, find_axis, read_stamps
@@ -117,8 +118,11 @@ def read_series(
         if layout.group is None:
             parts.append((column if len(layout.values) > 1 else ONLY, stamps, values))
             continue
-        names = clean(frame[layout.group]).astype(str).to_numpy()
-        parts += [(n, stamps[names == n], values[names == n]) for n in sorted(set(names))]
+        codes, names = words(clean(frame[layout.group]))
+        parts += [(n, stamps[codes == k], values[codes == k]) for k, n in enumerate(names)]
+        if nameless := int((codes < 0).sum()):
+            rows = "1 row has" if nameless == 1 else f"{nameless:,} rows have"
+            notes.append(f"{rows} no series in {layout.group!r} and {'is' if nameless == 1 else 'are'} left out.")  # fmt: skip
     ordered = [(name, *_sort(s, v, name, notes)) for name, s, v in parts if len(s)]
     if axis is None:
         own: list[str] = []
@@ -129,6 +133,7 @@ def read_series(
     for name, s, v in ordered:
         filled = _fill(axis, s, v, name, notes)
         if filled is not None:
+            check_range(filled, name or layout.values[0])
             series[name], last[name] = filled, float(s[-1])
     return axis, series, last
 

@@ -45,14 +45,14 @@ class Axis:
         """
         ahead = np.arange(1, steps + 1) * self.step
         if self.kind == "month":
-            first = pd.Timestamp("1970-01-01") + pd.Timedelta(days=last)
-            dates = [first + pd.DateOffset(months=int(k)) for k in ahead]
+            dates = _add_months(_dates(np.array(last)), ahead.astype(np.int64))
         elif self.kind == "date":
-            dates = [pd.Timestamp("1970-01-01") + pd.Timedelta(days=last + k) for k in ahead]
+            dates = _dates(last + ahead)
         else:
             return [int(v) if float(v).is_integer() else float(v) for v in last + ahead]
-        is_midnight = all(d == d.normalize() for d in dates)
-        return [str(d.date()) if is_midnight else str(d.round("s")) for d in dates]
+        is_midnight = bool((dates == dates.astype("M8[D]")).all())
+        shown = dates.astype("M8[D]") if is_midnight else dates
+        return [str(date).replace("T", " ") for date in shown]
 
 
 def read_stamps(frame: pd.DataFrame, name: str | None) -> tuple[np.ndarray, bool]:
@@ -84,12 +84,12 @@ def find_axis(stamps: np.ndarray, is_date: bool, notes: list[str]) -> Axis:
         months = np.diff(_months(stamps))
         size = float(np.median(months))
         days = gaps / np.maximum(months, 1.0)
-        if size >= 1 and (months % size == 0).all() and ((days > MONTH[0]) & (days < MONTH[1])).all():  # fmt: skip
+        fits = ((days > MONTH[0]) & (days < MONTH[1])).all()
+        if size >= 1 and fits and (months % size == 0).all() and _is_full(months / size):
             return Axis("month", size)
     multiples = gaps / step
     on_grid = np.abs(multiples - np.round(multiples)) < TOLERANCE * np.maximum(multiples, 1.0)
-    missing = float(np.round(multiples).sum() - len(gaps)) / max(np.round(multiples).sum(), 1.0)
-    if (on_grid & (np.round(multiples) >= 1)).all() and missing <= MOST_MISSING:
+    if (on_grid & (np.round(multiples) >= 1)).all() and _is_full(np.round(multiples)):
         return Axis("date" if is_date else "number", step)
     notes.append(
         "The times are not regular: rows are taken one after the other, a step each, whatever lies between them."
@@ -97,6 +97,26 @@ def find_axis(stamps: np.ndarray, is_date: bool, notes: list[str]) -> Axis:
     return Axis("order")
 
 
+def _is_full(steps: np.ndarray) -> bool:
+    """Whether few stamps are missing, where neighbours lie so many steps apart."""
+    return float(steps.sum() - len(steps)) <= MOST_MISSING * max(float(steps.sum()), 1.0)
+
+
 def _months(days: np.ndarray) -> np.ndarray:
-    dates = pd.DatetimeIndex(pd.Timestamp("1970-01-01") + pd.to_timedelta(days, unit="D"))
-    return np.asarray(dates.year * 12 + dates.month, dtype=np.float64)
+    """Months since 1970."""
+    return _dates(days).astype("M8[M]").astype(np.float64)
+
+
+def _dates(days: np.ndarray) -> np.ndarray:
+    """Days since 1970 as dates and times to the second, of any year."""
+    return np.rint(days * 86_400.0).astype(np.int64).astype("M8[s]")
+
+
+def _add_months(date: np.ndarray, months: np.ndarray) -> np.ndarray:
+    """The same day and time some months later; the last day of a month that is too short."""
+    month = date.astype("M8[M]")
+    day = date.astype("M8[D]") - month.astype("M8[D]")
+    later = month + months
+    longest = (later + 1).astype("M8[D]") - later.astype("M8[D]") - 1
+    whole = later.astype("M8[D]") + np.minimum(day, longest)
+    return whole.astype("M8[s]") + (date - date.astype("M8[D]"))

@@ -20,7 +20,7 @@ def find_concerns(problem: Problem, seed: int) -> list[Concern]:
     return [
         *_leaks(problem, seed),
         *_repeats(problem),
-        *problem.imbalance("rows"),
+        *problem.doubts("rows"),
         *_little(problem),
         *_drift(problem),
     ]

@@ -20,7 +20,7 @@ from gradatim.data.tables.targets import read_target
 from gradatim.data.tables.times import read_times
 from gradatim.errors import InvalidValue, nearest_first
 from gradatim.evaluation.splits import make_strata, split_test
-from gradatim.fitting.classes import LabelledRows, source_rows
+from gradatim.fitting.classes import LabelledRows, check_test, keep_known, source_rows
 from gradatim.fitting.options import Options
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
@@ -90,7 +90,7 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
             find_name(frame, name, argument)
     dropped = [find_name(frame, name, "drop") for name in job.drop]
     check_rows(int(clean(frame[target]).notna().sum()), target)
-    labels, y, kept = read_target(frame[target], job.task, notes)
+    labels, y, kept = read_labels(frame[target], job.task, is_test, notes)
     check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
     groups = _read_groups(frame, job.group)
@@ -104,14 +104,41 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     notes += left_out
     if not columns:
         raise InvalidValue(
-            f"fit: the table must have a column to predict {target!r} from, and none is left. "
-            + " ".join(left_out[:3])
+            " ".join(
+                [
+                    f"fit: the table must have a column to predict {target!r} from, and none is left.",
+                    *left_out[:3],
+                ]
+            )
         )
     table, unread = read_columns(features, columns, "fit")
     notes += describe_unread(unread, columns)
     return Problem(
         raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes
     )  # fmt: skip
+
+
+def read_labels(
+    cells: pd.Series, task: str, is_test: np.ndarray, notes: list[str]
+) -> tuple[list[str | int], np.ndarray, np.ndarray]:
+    """Read the target; test rows of a class that no training row has are left out.
+
+    Args:
+        cells: The column.
+        task: As in :func:`read_target`.
+        is_test: Which rows are the user's own test rows.
+        notes: Collects what was done.
+
+    Returns:
+        Class labels (empty for regression), codes or values, and the rows that have them.
+    """
+    labels, y, kept = read_target(cells, task, notes)
+    known = keep_known(labels, y, is_test[kept])
+    if known.unknown:
+        count, names = len(y) - len(known.rows), ", ".join(map(repr, known.unknown[:3]))
+        rows = "1 test row has" if count == 1 else f"{count:,} test rows have"
+        notes.append(f"{rows} a class that no training row has ({names}) and {'is' if count == 1 else 'are'} left out.")  # fmt: skip
+    return known.labels, known.y, kept[known.rows]
 
 
 def check_rows(rows: int, target: str) -> None:
@@ -179,7 +206,8 @@ def split_rows(
         train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
         if not len(test) or len(train) < MIN_ROWS:
             raise InvalidValue(
-                f"fit: training and test table must have rows with a target, got {len(train)} and {len(test)}."
+                f"fit: training and test table must have rows with a target that can be learned, got {len(train)} and "
+                f"{len(test)}."
             )
     else:
         rng = np.random.default_rng([job.seed, 0])
@@ -189,6 +217,7 @@ def split_rows(
         raise InvalidValue(
             "fit: the training rows must have different targets, got one value only."
         )
+    check_test(len(test), "rows")
     if len(train) < 10:
         raise InvalidValue(
             f"fit: test must leave at least 10 rows to learn from, got {len(train)}."

@@ -8,10 +8,15 @@ import pandas as pd
 
 from gradatim.data.tables.columns import clean
 from gradatim.data.tables.reading import RawTable
-from gradatim.data.tables.targets import read_target
 from gradatim.errors import InvalidValue
 from gradatim.fitting.classes import LabelledRows, source_rows
-from gradatim.fitting.tables.problem import check_rows, find_name, join_test, split_rows
+from gradatim.fitting.tables.problem import (
+    check_rows,
+    find_name,
+    join_test,
+    read_labels,
+    split_rows,
+)
 from gradatim.fitting.texts.kind import TextOptions
 
 
@@ -69,7 +74,7 @@ def prepare(raw: RawTable, job: TextOptions, test: RawTable | None = None) -> Te
     if text == target:
         raise InvalidValue(f"fit: text must differ from the target, got {text!r} for both.")
     check_rows(int(clean(frame[target]).notna().sum()), target)
-    labels, y, kept = read_target(frame[target], job.task, notes)
+    labels, y, kept = read_labels(frame[target], job.task, is_test, notes)
     check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
     texts = read_texts(frame[text], notes)

@@ -1,0 +1,92 @@
+"""Every trial has a folder of its own; models are trained once, as small as can be."""
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from gradatim.cli import main, progress
+from gradatim.fitting.images import networks as image_networks
+from gradatim.fitting.images import player as image_player
+from gradatim.fitting.language import course as language_course
+from gradatim.fitting.language import sections as language_sections
+from gradatim.fitting.rounds import Plan, Size
+from gradatim.fitting.series import networks as series_networks
+from gradatim.fitting.tables import networks, player
+from gradatim.fitting.texts import family
+from gradatim.fitting.translation import course as translation_course
+from gradatim.reports import report
+
+from . import inputs
+from .trial import Place, attempt
+
+PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
+PLAN = Plan(Size(8, 1, 1), context=16, batch_size=4, steps=2, rounds=1)
+SHELF = {
+    "table": (inputs.csv(inputs.good()), "t.csv --target c --drop y"),
+    "regression": (inputs.csv(inputs.good()), "t.csv --target y --drop c"),
+    "text": (inputs.csv(inputs.reviews()), "t.csv --text text --target c"),
+    "series": (inputs.csv(inputs.months()), "t.csv --time-column day --forecast 2"),
+    "image": (inputs.classes("dark", "light"), "pics"),
+    "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
+    "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
+}
+
+
+def tiny(patch):
+    """Two simple models, networks of a few steps, and no drawing."""
+    simple, draw = player.simple_models, networks.draw_settings
+    few = {"steps": 4, "hidden": (4,), "members": 1}
+    patch.setattr(player, "simple_models", lambda classes: simple(classes)[:2])
+    patch.setattr(player, "draw_settings", lambda *a: replace(draw(*a), **few))
+    patch.setattr(image_networks, "EPOCHS", (1, 1))
+    patch.setattr(image_player, "EPOCHS", (1, 1))
+    patch.setattr(image_player, "UNTIMED_EPOCHS", 1)
+    read = family.draw_settings
+    patch.setattr(family, "draw_settings", lambda *a: replace(read(*a), epochs=1, dim=4))
+    patch.setattr(series_networks, "STEPS", 4)
+    patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)
+    patch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
+    patch.setattr(language_course, "SHOWN", 4)
+    patch.setattr(language_sections, "WRITTEN", 4)
+    patch.setattr(translation_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
+    patch.setattr(report, "_png", lambda figure: PIXEL)
+    patch.setattr(progress, "_QUIET", float("inf"))
+    patch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory):
+    """A model folder of every kind, trained when it is first asked for."""
+    made = {}
+
+    def take(kind):
+        if kind not in made:
+            place = tmp_path_factory.mktemp(kind)
+            put, words = SHELF[kind]
+            put(Place(place, take))
+            with pytest.MonkeyPatch.context() as patch:
+                tiny(patch)
+                patch.chdir(place)
+                clock = [] if kind in ("language", "translation") else ["--trials", "1"]
+                assert main(["fit", *shlex.split(words), *clock, "-o", "m"]) == 0
+            made[kind] = place / "m"
+        return made[kind]
+
+    return take
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, shelf):
+    """An empty working folder."""
+    tiny(monkeypatch)
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Place(folder, shelf)
+
+
+@pytest.fixture
+def make_trial(place, capsys):
+    """Make a trial and check how it ended."""
+    return lambda row: attempt(row, place, capsys)

@@ -1,0 +1,160 @@
+"""What lies in the folder of a trial: small files, each made by a function that puts it there."""
+
+import io
+import shutil
+import struct
+import zlib
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pyarrow
+import pyarrow.parquet
+from PIL import Image
+
+from .trial import Place, Put
+
+ROWS = 60
+
+
+def nothing(place: Place) -> None:
+    """An empty folder."""
+
+
+def file(name: str, content: "bytes | str") -> Put:
+    """A file with a content."""
+    data = content.encode() if isinstance(content, str) else content
+    return lambda place: place.write(name, data)
+
+
+def folder(name: str) -> Put:
+    """An empty folder."""
+    return lambda place: (place.folder / name).mkdir(parents=True)
+
+
+def link(name: str, aim: str) -> Put:
+    """A symbolic link."""
+    return lambda place: (place.folder / name).symlink_to(aim)
+
+
+def model(kind: str, name: str = "m") -> Put:
+    """A trained model folder: table, regression, text, series, image, language or translation."""
+    return lambda place: shutil.copytree(place.shelf(kind), place.folder / name)
+
+
+def change(name: str, edit: Callable[[bytes], bytes]) -> Put:
+    """Another content of a file that is there."""
+
+    def put(place: Place) -> None:
+        path = place.folder / name
+        path.write_bytes(edit(path.read_bytes()))
+
+    return put
+
+
+def rename(name: str, new: str) -> Put:
+    """Another name for a file that is there."""
+    return lambda place: (place.folder / name).rename(place.folder / new)
+
+
+def remove(name: str) -> Put:
+    """A file that is there no more."""
+    return lambda place: (place.folder / name).unlink()
+
+
+def good(rows: int = ROWS, seed: int = 0) -> pd.DataFrame:
+    """Two columns of numbers, a target that follows the first, and a class."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=rows), "b": rng.normal(size=rows)})
+    frame["y"] = np.round(frame["a"] + rng.normal(size=rows), 6)
+    frame["c"] = np.where(frame["y"] > 0, "up", "down")
+    return frame
+
+
+def csv(frame: pd.DataFrame, name: str = "t.csv", **how: object) -> Put:
+    """A table as text."""
+    return lambda place: place.write(name, frame.to_csv(index=False, **how).encode())
+
+
+def parquet(frame: pd.DataFrame, name: str = "t.parquet") -> Put:
+    """A table as Parquet."""
+    return lambda place: frame.to_parquet(place.folder / name)
+
+
+def repeated_columns(name: str, columns: list[str]) -> Put:
+    """The good table as Parquet with such names, which pandas would not write."""
+
+    def put(place: Place) -> None:
+        arrays = pyarrow.Table.from_pandas(good(), preserve_index=False).columns
+        pyarrow.parquet.write_table(pyarrow.table(arrays, names=columns), place.folder / name)
+
+    return put
+
+
+def table(**columns: object) -> Put:
+    """The good table with other cells in some columns."""
+    return csv(good().assign(**columns))
+
+
+def picture(mode: str = "RGB", size: tuple[int, int] = (16, 16), kind: str = "PNG", seed: int = 0) -> bytes:  # fmt: skip
+    """The bytes of a small picture of noise, darker or lighter by its seed."""
+    rng = np.random.default_rng(seed)
+    pixels = rng.integers(0, 128, (size[1], size[0], 3)).astype(np.uint8) + 127 * (seed % 2)
+    image = Image.fromarray(pixels.astype(np.uint8))
+    out = io.BytesIO()
+    (image.convert("I").convert("I;16") if mode == "I;16" else image.convert(mode)).save(out, kind)
+    return out.getvalue()
+
+
+def classes(*names: str, count: int = 8, top: str = "pics", **how: object) -> Put:
+    """A folder of pictures with a subfolder for every class."""
+
+    def put(place: Place) -> None:
+        for number, name in enumerate(names):
+            for k in range(count):
+                place.write(f"{top}/{name}/{k}.png", picture(seed=2 * k + number % 2, **how))
+
+    return put
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A PNG that declares a size and holds nothing."""
+
+    def part(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))  # fmt: skip
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    packed = part(b"IHDR", head) + part(b"IDAT", zlib.compress(b"")) + part(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + packed
+
+
+def months(rows: int = 48, **columns: object) -> pd.DataFrame:
+    """A monthly series."""
+    day = pd.date_range("2000-01-01", periods=rows, freq="MS").strftime("%Y-%m-%d")
+    value = np.sin(np.arange(rows) / 2) + np.arange(rows) / 20
+    return pd.DataFrame({"day": day, "v": value.round(4)}).assign(**columns)
+
+
+def pairs(count: int = 240, source: str = "number {k} is here", target: str = "la cifra {k} está") -> str:  # fmt: skip
+    """Sentences and their translations, a pair a line."""
+    return "".join(f"{source.format(k=k)}\t{target.format(k=k)}\n" for k in range(count))
+
+
+def prose(characters: int = 6000) -> str:
+    """A text of some words, in an order that repeats late."""
+    rng = np.random.default_rng(0)
+    words = ["the", "cat", "sat", "on", "a", "mat", "and", "slept.\n"]
+    return " ".join(rng.choice(words, characters // 4))[:characters]
+
+
+def reviews(rows: int = ROWS) -> pd.DataFrame:
+    """Texts with a class and a number."""
+    rng = np.random.default_rng(0)
+    mood = rng.random(rows) < 0.5
+    return pd.DataFrame(
+        {
+            "text": np.where(mood, "a good and fine day", "a bad and grey night"),
+            "c": np.where(mood, "up", "down"),
+            "y": mood + rng.normal(size=rows),
+        }
+    )

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.initialization import default_scheme, initialize
+from gradatim.nn.mixing import interpolate
 
 
 def carry_or_transform(x: Tensor, h: Tensor, gate: Tensor) -> Tensor:
@@ -21,7 +22,7 @@ def carry_or_transform(x: Tensor, h: Tensor, gate: Tensor) -> Tensor:
         >>> carry_or_transform(torch.zeros(3), torch.ones(3), torch.tensor([0.0, 0.25, 1.0]))
         tensor([0.0000, 0.2500, 1.0000])
     """
-    return torch.lerp(x, h, gate)
+    return interpolate(x, h, gate)
 
 
 class HighwayLayer(nn.Module):

@@ -10,6 +10,7 @@ from gradatim.errors import InvalidValue
 from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.named import CellFactory, build_cell
 from gradatim.nn.padding import real_steps, reverse_steps
+from gradatim.nn.plain_path import at_least_single
 
 
 class Recurrent(nn.Module):
@@ -96,10 +97,19 @@ class Recurrent(nn.Module):
     def _initial_state(self, batch: int, like: Tensor) -> State:
         shape = (self.num_layers * self.num_directions, batch, self.state_dim)
         if self.learn_initial_state:
-            learned = (torch.view_as_complex(p) if self.is_complex else p for p in self.initial)
+            learned = (
+                torch.view_as_complex(at_least_single(p)) if self.is_complex else p
+                for p in self.initial
+            )
             return tuple(part[:, None].expand(shape) for part in learned)
-        dtype = like.dtype.to_complex() if self.is_complex else like.dtype
-        return (torch.zeros(shape, dtype=dtype, device=like.device),) * self.num_states
+        zeros = torch.zeros(shape, dtype=self._state_dtype(like), device=like.device)
+        return (zeros,) * self.num_states
+
+    def _state_dtype(self, like: Tensor) -> torch.dtype:
+        """Return the dtype of a state beside ``like``; complex numbers have at least single precision."""
+        if not self.is_complex:
+            return like.dtype
+        return torch.promote_types(like.dtype, torch.float32).to_complex()
 
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | None = None
@@ -120,7 +130,10 @@ class Recurrent(nn.Module):
         is_real = real_steps("Recurrent", x, lengths)
         if is_real is not None:
             x = x.masked_fill(~is_real[..., None], 0.0)
-        state = self._initial_state(len(x), x) if state is None else state
+        if state is None:
+            state = self._initial_state(len(x), x)
+        else:
+            state = tuple(part.to(self._state_dtype(x)) for part in state)
         if x.shape[1] == 0:
             return x.new_zeros(len(x), 0, self.output_dim), state
         finals: list[State] = []

@@ -54,15 +54,15 @@ class Rotary(nn.Module):
         Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021, eq. 16.
     """
 
-    omega: Tensor
-
     def __init__(self, dim: int, *, base: float = BASE) -> None:
         super().__init__()
         self.dim, self.base = dim, base
-        omega = frequencies("Rotary", dim, base).to(torch.get_default_dtype())
-        self.register_buffer("omega", omega, persistent=False)
+        self.omega = frequencies(
+            "Rotary", dim, base
+        )  # no buffer: it keeps its precision in any other
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Turn ``x``, shape ``(..., T, dim)``, whose first position is ``start``."""
-        positions = torch.arange(start, start + x.shape[-2], device=x.device, dtype=x.dtype)
-        return rotate_pairs(x, torch.outer(positions, self.omega))
+        dtype = torch.promote_types(x.dtype, torch.float32)  # bfloat16 cannot tell 256 from 257
+        positions = torch.arange(start, start + x.shape[-2], device=x.device, dtype=dtype)
+        return rotate_pairs(x, torch.outer(positions, self.omega.to(positions)))

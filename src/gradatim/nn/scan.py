@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
+from gradatim.nn.plain_path import is_transformed
 
 BLOCK = 32  # measured: 16 to 64 are equally good, from (1, 4096, 128) to (16, 4096, 128)
 
@@ -62,7 +63,31 @@ def linear_scan(a: Tensor, b: Tensor, initial: Tensor | None = None) -> Tensor:
     start = torch.zeros(state_shape, dtype=b.dtype, device=b.device) if initial is None else initial
     dtype = torch.promote_types(torch.promote_types(a.dtype, b.dtype), start.dtype)
     a = a.reshape((1,) * (b.ndim - a.ndim) + a.shape)
-    return _LinearScan.apply(a.to(dtype), b.to(dtype), start.to(dtype), False)
+    wide = torch.promote_types(dtype, torch.float32)  # half precision cannot carry a long sum
+    a, b, start = a.to(wide), b.to(wide), start.to(wide)
+    h = (
+        _solve_by_doubling(a, b, start)
+        if is_transformed()
+        else _LinearScan.apply(a, b, start, False)
+    )
+    return h.to(dtype)
+
+
+def _solve_by_doubling(a: Tensor, b: Tensor, start: Tensor) -> Tensor:
+    r"""Solve in :math:`\log_2 T` steps, each in operations that PyTorch can follow and batch.
+
+    After the :math:`k`-th, ``a`` and ``b`` hold the map of the last :math:`2^k` times.
+    """
+    first = b[:, :1] + a[:, :1] * start.unsqueeze(1)
+    b = torch.cat([first, b[:, 1:]], 1)
+    reach = 1
+    while reach < b.shape[1]:
+        is_constant = a.shape[1] == 1
+        later = a if is_constant else a[:, reach:]
+        b = torch.cat([b[:, :reach], b[:, reach:] + later * b[:, :-reach]], 1)
+        a = a * a if is_constant else torch.cat([a[:, :reach], later * a[:, :-reach]], 1)
+        reach *= 2
+    return b
 
 
 class _LinearScan(torch.autograd.Function):

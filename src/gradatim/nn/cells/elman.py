@@ -2,10 +2,12 @@
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.cells.cell import Cell, State, last_real
 from gradatim.nn.cells.elman_bptt import ElmanThroughTime
+from gradatim.nn.plain_path import is_transformed
 
 
 class ElmanCell(Cell):
@@ -45,14 +47,18 @@ class ElmanCell(Cell):
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
         # Past the end of its sequence a ReLU state may overflow: there it must stand still.
-        if self.activation != "tanh" and (self.activation != "relu" or is_real is not None):
+        is_fast = self.activation == "tanh" or (self.activation == "relu" and is_real is None)
+        if is_transformed() or not is_fast:
             return super().unroll(x, state, is_real)
-        h, U, is_relu = state[0], self.recurrent.weight, self.activation == "relu"
+        (h,), U, is_relu = state, self.recurrent.weight, self.activation == "relu"
+        W, b = self.input.weight, self.input.bias
         if torch.is_grad_enabled():
-            p = self.project(x.transpose(0, 1))  # (T, B, H)
-            outputs = ElmanThroughTime.apply(p, h, U, is_relu).transpose(0, 1)
+            steps = x.transpose(0, 1)
+            p = functional.linear(steps, W, b)  # (T, B, H)
+            h, U = h.to(p.dtype), U.to(p.dtype)  # autocast narrows p alone
+            outputs = ElmanThroughTime.apply(p, h, U, is_relu, steps, W, b).transpose(0, 1)
         else:
             kernel = torch.rnn_relu if is_relu else torch.rnn_tanh
-            parameters = [self.input.weight, U, self.input.bias, torch.zeros_like(self.input.bias)]
+            parameters = [W, U, b, torch.zeros_like(b)]
             outputs, _ = kernel(x, h[None], parameters, True, 1, 0.0, False, False, True)
         return outputs, (outputs[:, -1] if is_real is None else last_real(outputs, h, is_real),)

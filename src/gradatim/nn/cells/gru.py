@@ -2,9 +2,11 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from gradatim.nn.cells.cell import Cell, State, last_real
-from gradatim.nn.cells.gru_bptt import GRUThroughTime
+from gradatim.nn.cells.gru_bptt import GRUThroughTime, step_gru
+from gradatim.nn.plain_path import is_transformed
 
 
 class GRUCell(Cell):
@@ -47,21 +49,21 @@ class GRUCell(Cell):
         return torch.cat([zeros, self.candidate_bias])  # (3H,)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
-        (h,), H = state, self.hidden_dim
-        u = torch.addmm(self._state_bias(), h, self.recurrent.weight.T)  # (B, 3H)
-        r, z = (projected[:, : 2 * H] + u[:, : 2 * H]).sigmoid().chunk(2, -1)
-        candidate = torch.addcmul(projected[:, 2 * H :], r, u[:, 2 * H :]).tanh()
-        h = torch.lerp(candidate, h, z)
+        h = step_gru(state[0], projected, self.recurrent.weight, self._state_bias())
         return (h,), h
 
     def unroll(
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        h, U, bias = state[0], self.recurrent.weight, self._state_bias()
+        if is_transformed():
+            return super().unroll(x, state, is_real)
+        (h,), U, bias = state, self.recurrent.weight, self._state_bias()
+        W, b = self.input.weight, self.input.bias
         if torch.is_grad_enabled():
-            p = self.project(x.transpose(0, 1))  # (T, B, 3H)
-            outputs = GRUThroughTime.apply(p, h, U, bias).transpose(0, 1)
+            steps = x.transpose(0, 1)
+            p = functional.linear(steps, W, b)  # (T, B, 3H)
+            rest = (value.to(p.dtype) for value in (h, U, bias))  # autocast narrows p alone
+            outputs = GRUThroughTime.apply(p, *rest, steps, W, b).transpose(0, 1)
         else:
-            parameters = [self.input.weight, U, self.input.bias, bias]
-            outputs, _ = torch.gru(x, h[None], parameters, True, 1, 0.0, False, False, True)
+            outputs, _ = torch.gru(x, h[None], [W, U, b, bias], True, 1, 0.0, False, False, True)
         return outputs, (outputs[:, -1] if is_real is None else last_real(outputs, h, is_real),)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from gradatim.nn.cells.cell import Cell, State
+from gradatim.nn.mixing import interpolate
 
 
 def reset_before(
@@ -59,5 +60,5 @@ class ChoGRUCell(Cell):
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         gates, candidate = self.recurrent.weight.split([2 * self.hidden_dim, self.hidden_dim])
         z, new = reset_before(state[0], projected, gates, candidate)
-        h = torch.lerp(new, state[0], z)
+        h = interpolate(new, state[0], z)
         return (h,), h

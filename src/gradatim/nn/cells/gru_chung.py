@@ -1,10 +1,10 @@
 """The gated recurrent unit with the update gate the other way round."""
 
-import torch
 from torch import Tensor
 
 from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.gru_cho import reset_before
+from gradatim.nn.mixing import interpolate
 
 
 class ChungGRUCell(Cell):
@@ -37,5 +37,5 @@ class ChungGRUCell(Cell):
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         gates, candidate = self.recurrent.weight.split([2 * self.hidden_dim, self.hidden_dim])
         z, new = reset_before(state[0], projected, gates, candidate)
-        h = torch.lerp(state[0], new, z)
+        h = interpolate(state[0], new, z)
         return (h,), h

@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from gradatim.errors import InvalidValue
 from gradatim.nn.cells.cell import Cell, State, last_real
+from gradatim.nn.plain_path import at_least_single
 from gradatim.nn.scan import linear_scan
 
 
@@ -52,7 +53,7 @@ class LRUCell(Cell):
     A real linear recurrence of width :math:`H` is this one in the basis of its eigenvectors. Their
     eigenvalues come in conjugate pairs, and one number :math:`h` of each pair says all, so the state
     is :math:`H/2` complex numbers. Whatever :math:`\nu` and :math:`\phi` are, :math:`|\lambda| < 1`:
-    the state cannot explode. :math:`\gamma` starts at :math:`\sqrt{1-|\lambda|^2}`, where white noise
+    the state cannot explode. States are complex numbers of single precision or more, in half precision too. :math:`\gamma` starts at :math:`\sqrt{1-|\lambda|^2}`, where white noise
     in gives a state of the same variance for every :math:`\lambda`. :func:`gradatim.nn.linear_scan`
     runs it over all times at once.
 
@@ -104,14 +105,16 @@ class LRUCell(Cell):
 
     def eigenvalues(self) -> Tensor:
         r"""Return :math:`\lambda`, one of each conjugate pair."""
-        return torch.polar(torch.exp(-torch.exp(self.nu)), self.phase)
+        nu, phase = at_least_single(self.nu), at_least_single(self.phase)
+        return torch.polar(torch.exp(-torch.exp(nu)), phase)
 
     def project(self, x: Tensor) -> Tensor:
         B = (self.B * self.log_gamma.exp()[:, None, None]).flatten(0, 1)  # (2N, D)
-        return torch.view_as_complex(functional.linear(x, B).unflatten(-1, (-1, 2)))  # (..., N)
+        parts = at_least_single(functional.linear(x, B)).unflatten(-1, (-1, 2))
+        return torch.view_as_complex(parts)  # (..., N)
 
     def _read(self, h: Tensor) -> Tensor:
-        parts = torch.view_as_real(h).flatten(-2)  # (..., 2N)
+        parts = torch.view_as_real(h).flatten(-2).to(self.C.dtype)  # (..., 2N)
         return functional.linear(parts, self.C.flatten(1), self.d)
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:

@@ -6,8 +6,10 @@ import torch
 from torch import Tensor
 
 from gradatim.nn.cells.cell import Cell, State, last_real
+from gradatim.nn.plain_path import is_transformed
 
-SATURATED = 1e30  # a sigmoid at ±this is exactly 1 or 0, its derivative exactly 0
+# A sigmoid at ± this is exactly 1 or 0, its derivative exactly 0; half precision holds it.
+SATURATED = 3e4
 
 
 class LSTMGates(NamedTuple):
@@ -80,10 +82,11 @@ class LSTMCell(Cell):
     def unroll(
         self, x: Tensor, state: State, is_real: Tensor | None = None
     ) -> tuple[Tensor, State]:
+        if is_transformed():
+            return super().unroll(x, state, is_real)
         W, U, b = self.input.weight, self.recurrent.weight, self.input.bias
-        if (
-            is_real is not None
-        ):  # one more input, 1 at padding, shuts the input and opens the forget gate
+        if is_real is not None:
+            # one more input, 1 at padding, shuts the input and opens the forget gate
             x = torch.cat([x, (~is_real).to(x.dtype)[..., None]], -1)
             W = torch.cat([W, self._freeze(W)], 1)
         outputs, h, c = torch.lstm(

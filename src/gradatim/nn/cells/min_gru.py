@@ -5,6 +5,7 @@ from torch import Tensor
 
 from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.interpolation import unroll_interpolation
+from gradatim.nn.mixing import interpolate
 
 
 class MinGRUCell(Cell):
@@ -40,7 +41,7 @@ class MinGRUCell(Cell):
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         gate, new = projected.chunk(2, -1)
-        h = torch.lerp(state[0], new, gate.sigmoid())
+        h = interpolate(state[0], new, gate.sigmoid())
         return (h,), h
 
     def unroll(

@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.interpolation import unroll_interpolation
+from gradatim.nn.mixing import interpolate
 
 
 class MinLSTMCell(Cell):
@@ -47,7 +48,7 @@ class MinLSTMCell(Cell):
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         forget, write, new = projected.chunk(3, -1)
-        h = torch.lerp(new, state[0], self._keep(forget, write))
+        h = interpolate(new, state[0], self._keep(forget, write))
         return (h,), h
 
     def unroll(

@@ -8,6 +8,7 @@ from torch import nn
 
 from gradatim.errors import GradatimError
 from gradatim.models import MLP, build, describe, rebuild
+from gradatim.training import Trainer
 
 
 def test_equation_by_hand():
@@ -98,3 +99,18 @@ def test_registry_refuses_what_it_does_not_know():
         build("mlp")
     with pytest.raises(GradatimError, match=r"model must be one of Gradatim's own .* got ReLU"):
         describe(nn.ReLU())
+
+
+def test_normalized_weights_are_the_same_function_and_learn_length_and_direction():
+    torch.manual_seed(0)
+    plain = MLP((4, 6, 2))
+    torch.manual_seed(0)
+    model, x = MLP((4, 6, 2), norm="weight"), torch.randn(5, 4)
+    torch.testing.assert_close(model(x), plain(x))
+    lengths = model[0].parametrizations.weight.original0
+    torch.testing.assert_close(lengths, plain[0].weight.norm(dim=1, keepdim=True))
+    again = rebuild(json.loads(json.dumps(describe(model))))
+    again.load_state_dict(model.state_dict())
+    assert torch.equal(again(x), model(x))
+    history = Trainer(model, epochs=3, progress=False).fit((x, torch.tensor([0, 1, 0, 1, 1])))
+    assert history["train_loss"][-1] < history["train_loss"][0]

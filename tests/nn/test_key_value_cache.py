@@ -35,3 +35,8 @@ def test_refuses_more_than_it_can_hold():
     cache = KeyValueCache(1, 1, 2, 1, like=torch.zeros(()))
     with pytest.raises(ValueError, match="positions must fit its capacity of 2, got 3"):
         cache.extend(torch.ones(1, 1, 3, 1), torch.ones(1, 1, 3, 1))
+    assert cache.length == 0
+    cache.extend(torch.ones(1, 1, 2, 1), torch.ones(1, 1, 2, 1))
+    with pytest.raises(ValueError, match="got 3"):
+        cache.extend(torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1))
+    assert cache.length == 2

@@ -251,3 +251,18 @@ def test_bad_types():
         Recurrent(nn.GRUCell, 2, 3)
     with pytest.raises(InvalidType, match=r"lengths must be whole numbers, got torch\.float32"):
         Recurrent("gru", 2, 3)(torch.zeros(2, 4, 2), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("name", ["gru", "lstm"])
+def test_a_state_in_the_place_of_lengths_is_told_its_own(name):
+    layer, x = Recurrent(name, 2, 3), torch.randn(4, 5, 2)
+    _, state = layer(x)
+    for misplaced in (state, state[0], list(state)):
+        with pytest.raises(InvalidType, match=r"lengths must be whole numbers.*state="):
+            layer(x, misplaced)
+
+
+def test_a_state_of_one_part_may_stand_alone_and_have_another_precision():
+    layer, x = Recurrent("gru", 2, 3), torch.randn(4, 5, 2)
+    _, (h,) = layer(x)
+    torch.testing.assert_close(layer(x, state=h)[0], layer(x, state=(h.double(),))[0])

@@ -4,6 +4,7 @@ from torch import Tensor, nn
 
 from gradatim.data.vocabulary import PAD
 from gradatim.nn import real_steps
+from gradatim.nn.plain_path import differentiable_twice, is_transformed
 
 
 class BagOfEmbeddings(nn.Module):
@@ -43,7 +44,7 @@ class BagOfEmbeddings(nn.Module):
         self.drop = nn.Dropout(dropout)
         self.readout = nn.Linear(dim, output_dim)
 
-    def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, tokens: Tensor, lengths: object | None = None) -> Tensor:
         """Answer for each text.
 
         Args:
@@ -55,8 +56,19 @@ class BagOfEmbeddings(nn.Module):
         """
         is_real = real_steps("BagOfEmbeddings", tokens, lengths)
         if is_real is None:
-            mean = self.embedding(tokens) / tokens.shape[1]  # (B, dim)
+            mean = self._sum(tokens) / max(tokens.shape[1], 1)  # (B, dim)
         else:
             words = tokens.masked_fill(~is_real, PAD)
-            mean = self.embedding(words) / is_real.sum(1, keepdim=True).clamp(min=1)
+            mean = self._sum(words) / is_real.sum(1, keepdim=True).clamp(min=1)
         return self.readout(self.drop(mean))
+
+    def _sum(self, tokens: Tensor) -> Tensor:
+        """Return the sum of each row's embeddings but those of padding, shape ``(B, dim)``."""
+
+        def plain(weight: Tensor) -> Tensor:
+            return (weight[tokens] * (tokens != PAD)[..., None]).sum(1)
+
+        weight = self.embedding.weight
+        if is_transformed():
+            return plain(weight)
+        return differentiable_twice(self.embedding(tokens), "EmbeddingBag", plain, (weight,))

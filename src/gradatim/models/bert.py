@@ -78,7 +78,7 @@ class BERT(nn.Module):
                 )
 
     def forward(
-        self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
+        self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
         """Hidden vectors of every position.
 

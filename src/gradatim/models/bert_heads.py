@@ -44,7 +44,7 @@ class BERTClassifier(_Head):
     """
 
     def forward(
-        self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
+        self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
         """Logits ``(B, output_dim)``; arguments as in :class:`BERT`."""
         return self.readout(self.drop(self.trunk.pool(self.trunk(tokens, lengths, segments))))
@@ -67,7 +67,7 @@ class BERTTagger(_Head):
     """
 
     def forward(
-        self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
+        self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
         """Logits ``(B, T, output_dim)``; arguments as in :class:`BERT`."""
         return self.readout(self.drop(self.trunk(tokens, lengths, segments)))
@@ -99,7 +99,7 @@ class BERTSpanReader(nn.Module):
         self.readout = _readout(trunk, 2)
 
     def forward(
-        self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
+        self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
         """Logits ``(B, T, 2)``, minus infinity at padding; arguments as in :class:`BERT`."""
         logits = self.readout(self.trunk(tokens, lengths, segments))

@@ -41,7 +41,7 @@ class BERTPretraining(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(
-        self, tokens: Tensor, lengths: Tensor | None = None, segments: Tensor | None = None
+        self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
         """Logits ``(B, T, vocab_size)`` of what stands at every place; arguments as in :class:`BERT`."""
         return self.token_logits(self.trunk(tokens, lengths, segments))

@@ -58,6 +58,6 @@ class CTC(nn.Module):
             is_bidirectional=is_bidirectional, dropout=dropout,
         )  # fmt: skip
 
-    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """Log-probabilities of blank and labels in every frame, shape ``(B, T, num_labels + 1)``."""
         return torch.log_softmax(self.tagger(x, lengths), -1)

@@ -103,7 +103,7 @@ class Forecaster(nn.Module):
         self.readout = nn.Linear(hidden_dim, steps * input_dim * self.parameters_per_value)
         initialize(self.readout, "xavier")
 
-    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """State the distributions that training compares with what came.
 
         Args:
@@ -131,7 +131,7 @@ class Forecaster(nn.Module):
     def forecast(
         self,
         x: Tensor,
-        lengths: Tensor | None = None,
+        lengths: object | None = None,
         *,
         level: float = 0.9,
         num_paths: int = 200,
@@ -162,7 +162,7 @@ class Forecaster(nn.Module):
     def simulate(
         self,
         x: Tensor,
-        lengths: Tensor | None = None,
+        lengths: object | None = None,
         num_paths: int = 200,
         generator: torch.Generator | None = None,
     ) -> Tensor:

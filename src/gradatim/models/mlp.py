@@ -10,9 +10,10 @@ from gradatim.errors import InvalidValue, choose
 from gradatim.models.chains import RowChain
 from gradatim.models.sizes import check_sizes
 from gradatim.nn import activation as build_activation
-from gradatim.nn import default_scheme, initialize
+from gradatim.nn import default_scheme, initialize, normalize_weights
 
-NORMS = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+NORMS = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}  # a layer behind every hidden one
+WEIGHT = "weight"  # no layer: the weights of all are learned as length and direction
 
 
 class MLP(RowChain):
@@ -27,7 +28,8 @@ class MLP(RowChain):
         sizes: Widths from input to output, such as ``(784, 256, 128, 10)``.
         activation: Name of :math:`\phi`.
         dropout: Probability to *drop* a hidden unit.
-        norm: ``None``, ``"batch"`` or ``"layer"``.
+        norm: ``None``, ``"batch"``, ``"layer"``, or ``"weight"``, which stands in no place of its own: the weights of
+            every layer are learned as length and direction, as by :func:`~gradatim.nn.normalize_weights`.
         init: Name of the weight initialization; ``None`` picks He for the ReLU family, LeCun for SELU,
             Xavier otherwise.
         bias: Whether dense layers have a bias.
@@ -52,11 +54,11 @@ class MLP(RowChain):
         if not 0.0 <= dropout < 1.0:
             raise InvalidValue(f"MLP: dropout must be in [0, 1), got {dropout}. Try dropout=0.5.")
         if norm is not None:
-            choose("MLP", "norm", norm, NORMS)
+            choose("MLP", "norm", norm, [*NORMS, WEIGHT])
         layers: list[nn.Module] = []
         for n_in, n_out in pairwise(sizes[:-1]):
             layers.append(nn.Linear(n_in, n_out, bias=bias))
-            if norm is not None:
+            if norm in NORMS:
                 layers.append(NORMS[norm](n_out))
             layers.append(build_activation(activation))
             if dropout:
@@ -66,6 +68,8 @@ class MLP(RowChain):
         self.sizes, self.activation, self.dropout = sizes, activation, dropout
         self.norm, self.init, self.bias = norm, init, bias
         initialize(self, init or default_scheme(activation))
+        if norm == WEIGHT:
+            normalize_weights(self)
 
     def __getitem__(self, index: Any) -> Any:
         """A layer, or a plain ``nn.Sequential`` of several: part of an MLP need not be one."""

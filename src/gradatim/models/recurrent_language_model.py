@@ -59,7 +59,7 @@ class RecurrentLanguageModel(nn.Module):
         initialize(self.readout, "xavier")
 
     def forward(
-        self, tokens: Tensor, lengths: Tensor | None = None, state: State | None = None
+        self, tokens: Tensor, lengths: object | None = None, state: State | None = None
     ) -> tuple[Tensor, State]:
         """Predict the token after each.
 

@@ -123,7 +123,7 @@ class Seq2Seq(nn.Module):
     def forward(
         self,
         source: Tensor,
-        lengths: Tensor | None,
+        lengths: object | None,
         target: Tensor,
         teacher_forcing: float = 1.0,
     ) -> Tensor:
@@ -142,7 +142,7 @@ class Seq2Seq(nn.Module):
         return self.readout(self._unroll(source, lengths, target, teacher_forcing)[0])
 
     @torch.no_grad()
-    def align(self, source: Tensor, lengths: Tensor | None, target: Tensor) -> Tensor:
+    def align(self, source: Tensor, lengths: object | None, target: Tensor) -> Tensor:
         """Return the attention map: weights of the source at each step, shape ``(B, L, S)``."""
         if self.attend is None:
             raise InvalidValue(
@@ -151,7 +151,7 @@ class Seq2Seq(nn.Module):
         with evaluation_mode(self):
             return torch.stack(self._unroll(source, lengths, target, 1.0)[1], 1)  # type: ignore[arg-type]
 
-    def start(self, source: Tensor, lengths: Tensor | None = None) -> tuple[_Memory, State]:
+    def start(self, source: Tensor, lengths: object | None = None) -> tuple[_Memory, State]:
         """Read sources ``(B, S)``, of ``lengths`` real tokens each, before writing with :meth:`step`."""
         memory, state = self._encode(source, lengths)
         return memory, batch_first(state)
@@ -164,7 +164,7 @@ class Seq2Seq(nn.Module):
         moved = self._step(memory, batch_first(inside), self._embed(last))
         return self.readout(moved.features), (memory, batch_first(moved.state))
 
-    def _encode(self, source: Tensor, lengths: Tensor | None) -> tuple[_Memory, State]:
+    def _encode(self, source: Tensor, lengths: object | None) -> tuple[_Memory, State]:
         keys, summary, _, is_real = self.encoder(source, lengths)
         projected = None if self.attend is None else self.attend.project(keys)
         state = state_from_numbers(self.rnn, torch.tanh(self.begin(summary)))
@@ -185,7 +185,7 @@ class Seq2Seq(nn.Module):
         return _Step(torch.cat([self.drop(output), context], -1), state, weights)
 
     def _unroll(
-        self, source: Tensor, lengths: Tensor | None, target: Tensor, teacher_forcing: float
+        self, source: Tensor, lengths: object | None, target: Tensor, teacher_forcing: float
     ) -> tuple[Tensor, list[Tensor | None]]:
         """Features ``(B, L, ·)`` along a target, and the weights ``(B, S)`` of each step."""
         _check_target(target, teacher_forcing)

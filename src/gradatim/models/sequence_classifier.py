@@ -80,7 +80,7 @@ class SequenceClassifier(nn.Module):
         self.readout = nn.Linear(self.encoder.output_dim, output_dim)
         initialize(self.readout, "xavier")
 
-    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """Answer for each sequence.
 
         Args:

@@ -10,6 +10,8 @@ from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn import Recurrent, real_steps
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
+from gradatim.nn.padding import as_count
+from gradatim.nn.plain_path import is_transformed
 
 
 class Encoded(NamedTuple):
@@ -75,26 +77,25 @@ class SequenceEncoder(nn.Module):
         self.output_dim = self.rnn.output_dim
         self.drop = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Encoded:
+    def forward(self, x: Tensor, lengths: object | None = None) -> Encoded:
         """Encode a padded batch.
 
         Args:
             x: Vectors ``(B, T, input_dim)``, or tokens ``(B, T)``.
             lengths: Real steps of each sequence, from 1 to ``T``; all ``T`` by default.
         """
-        self._check(x, lengths)
-        T = x.shape[1]
-        if lengths is not None:
-            x = x[:, : int(lengths.max())]  # what is padding in every row costs nothing
-        is_real = real_steps("SequenceEncoder", x, lengths)
+        count = None if lengths is None else as_count("SequenceEncoder", lengths).to(x.device)
+        self._check(x, count)
+        is_real, T = real_steps("SequenceEncoder", x, count), x.shape[1]
+        if count is not None and not is_transformed():
+            x = x[:, : int(count.max())]  # what is padding in every row costs nothing
         if self.embedding is not None:
             x = self.drop(self.embedding(x))  # (B, T, input_dim)
-        outputs, state = self.rnn(x, lengths)
-        summary = self.drop(self._summarize(outputs, lengths))
+        outputs, state = self.rnn(x, count)
+        summary = self.drop(self._summarize(outputs, count))
         missing = T - x.shape[1]
         if missing:
             outputs = nn.functional.pad(outputs, (0, 0, 0, missing))
-            is_real = real_steps("SequenceEncoder", outputs, lengths)
         return Encoded(self.drop(outputs), summary, state, is_real)
 
     def _summarize(self, outputs: Tensor, lengths: Tensor | None) -> Tensor:
@@ -114,6 +115,8 @@ class SequenceEncoder(nn.Module):
                 "SequenceEncoder: x must hold at least one sequence of one step or more, "
                 f"got shape {tuple(x.shape)}."
             )
+        if is_transformed():  # numbers of a whole batch of batches cannot be looked at
+            return
         if lengths is not None and len(lengths) == len(x) and int(lengths.min()) < 1:
             raise InvalidValue(
                 "SequenceEncoder: lengths must be 1 or more, "

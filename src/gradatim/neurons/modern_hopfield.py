@@ -8,6 +8,7 @@ from torch import Tensor
 from gradatim.errors import require
 from gradatim.neurons.pattern_memory import PatternMemory
 from gradatim.neurons.settling import Recall
+from gradatim.nn.plain_path import is_transformed
 
 
 class ModernHopfield(PatternMemory):
@@ -67,10 +68,10 @@ class ModernHopfield(PatternMemory):
         energies = [self._energy(rows)]
         sweeps = torch.zeros(len(rows), dtype=torch.long)
         moving = torch.ones(len(rows), dtype=torch.bool)
-        while moving.any() and len(energies) <= max_steps:
+        while len(energies) <= max_steps and (is_transformed() or moving.any()):
             after = torch.where(moving[:, None], self._step(rows), rows)
-            moving &= (after - rows).abs().amax(dim=1) > tol
-            sweeps += moving.long()
+            moving = moving & ((after - rows).abs().amax(dim=1) > tol)
+            sweeps = sweeps + moving.long()
             rows = after
             energies.append(self._energy(rows))
         lead = states.shape[:-1]

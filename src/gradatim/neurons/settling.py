@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import require
+from gradatim.nn.plain_path import is_transformed
 
 # PyTorch splits elementwise work on more elements over threads: slower for short work
 SERIAL = 32_000
@@ -81,6 +82,8 @@ def check_shape(owner: str, argument: str, states: Tensor, n: int) -> None:
 def as_states(owner: str, argument: str, states: Tensor, n: int) -> Tensor:
     """Check states of ±1 of shape ``(n,)`` or ``(B, n)`` and return them as float."""
     check_shape(owner, argument, states, n)
+    rule, remedy = f"{owner}: {argument} must be plain tensors", "Signs have no derivative."
+    require(not is_transformed(), rule, "a transform of torch.func", remedy)
     rule = f"{owner}: {argument} must hold -1 and 1 only"
     require((states.abs() == 1).all(), rule, "other values", "Try 2 * bits - 1.")
     return states.to(torch.get_default_dtype())

@@ -10,6 +10,7 @@ from gradatim.errors import InvalidValue
 from gradatim.nn.initialization import initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
 from gradatim.nn.masks import causal_mask
+from gradatim.nn.plain_path import differentiable_twice, is_transformed
 from gradatim.nn.rotary import Rotary
 from gradatim.nn.stable import softmax
 
@@ -77,12 +78,23 @@ def attend(
         Vaswani et al., Attention Is All You Need, 2017, eq. 1.
     """
     T, S = query.shape[-2], key.shape[-2]
-    if is_causal and mask is None and T == S:
-        return F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, is_causal=True)
-    if is_causal and T > 1:  # a single query, the last, sees every key
+    is_square = is_causal and mask is None and T == S  # the kernel's own causal mask
+    if is_causal and T > 1 and not is_square:  # a single query, the last, sees every key
         causal = causal_mask(T, S, device=query.device)
         mask = causal if mask is None else mask & causal
-    return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
+
+    def plain(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        whole = causal_mask(T, device=query.device) if is_square else mask
+        return F.dropout(attention_weights(query, key, mask=whole), dropout) @ value
+
+    if is_transformed():
+        return plain(query, key, value)
+    result = F.scaled_dot_product_attention(
+        query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=is_square
+    )
+    if dropout:  # the plain formula would draw other weights to drop
+        return result
+    return differentiable_twice(result, "ScaledDotProduct", plain, (query, key, value))
 
 
 class MultiHeadAttention(nn.Module):

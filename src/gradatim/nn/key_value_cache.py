@@ -51,15 +51,16 @@ class KeyValueCache:
 
     def extend(self, key: Tensor, value: Tensor) -> KeysValues:
         """Append positions, and return all so far as views of the buffers."""
-        start, self.length = self.length, self.length + key.shape[2]
-        if self.length > self.capacity:
+        start, end = self.length, self.length + key.shape[2]
+        if end > self.capacity:
             raise InvalidValue(
                 f"KeyValueCache: positions must fit its capacity of {self.capacity}, "
-                f"got {self.length}. Make it larger or clear it."
+                f"got {end}. Make it larger or clear it."
             )
         self.key.narrow(2, start, key.shape[2]).copy_(key)
         self.value.narrow(2, start, key.shape[2]).copy_(value)
-        return KeysValues(self.key.narrow(2, 0, self.length), self.value.narrow(2, 0, self.length))
+        self.length = end
+        return KeysValues(self.key.narrow(2, 0, end), self.value.narrow(2, 0, end))
 
     def select(self, rows: Tensor) -> None:
         """Let sequence ``b`` go on from what sequence ``rows[b]`` was; there may be more or fewer then."""

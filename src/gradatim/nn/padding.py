@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidType, InvalidValue
+from gradatim.nn.plain_path import is_transformed
 
 
 def real_steps(owner: str, x: Tensor, lengths: object | None) -> Tensor | None:
@@ -25,19 +26,33 @@ def real_steps(owner: str, x: Tensor, lengths: object | None) -> Tensor | None:
     if lengths is None:
         return None
     B, T = x.shape[:2]
-    count = torch.as_tensor(lengths, device=x.device)
-    if count.is_floating_point() or count.is_complex() or count.dtype == torch.bool:
-        raise InvalidType(f"{owner}: lengths must be whole numbers, got {count.dtype}.")
+    count = as_count(owner, lengths).to(x.device)
     if count.shape != (B,):
         raise InvalidValue(
             f"{owner}: lengths must be one number per sequence, got shape {tuple(count.shape)} for a batch of {B}."
         )
+    is_real = torch.arange(T, device=x.device) < count[:, None]  # (B, T)
+    if is_transformed():  # numbers of a whole batch of batches cannot be looked at
+        return is_real
     if B and not 0 <= int(count.min()) <= int(count.max()) <= T:
         raise InvalidValue(
             f"{owner}: lengths must be from 0 to the padded length {T}, got {int(count.min())} to {int(count.max())}."
         )
-    is_real = torch.arange(T, device=x.device) < count[:, None]  # (B, T)
     return None if bool(is_real.all()) else is_real
+
+
+def as_count(owner: str, lengths: object) -> Tensor:
+    """Return whole numbers as a tensor; a state, which PyTorch's layers take in this place, is told its own."""
+    rule = f"{owner}: lengths must be whole numbers"
+    try:
+        count = torch.as_tensor(lengths)
+    except (TypeError, ValueError, RuntimeError) as error:
+        kind = type(lengths).__name__
+        raise InvalidType(f"{rule}, got a {kind}. A state is given by name, state=.") from error
+    if count.is_floating_point() or count.is_complex() or count.dtype == torch.bool:
+        remedy = " A state is given by name, state=." if count.ndim > 1 else ""
+        raise InvalidType(f"{rule}, got {count.dtype}.{remedy}")
+    return count
 
 
 def reverse_steps(x: Tensor, is_real: Tensor | None = None) -> Tensor:

@@ -18,6 +18,8 @@ def is_transformed() -> bool:
         >>> is_transformed(), bool(torch.func.vmap(lambda x: x + is_transformed())(torch.zeros(1)))
         (False, True)
     """
+    if torch.compiler.is_compiling():
+        return False
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
 
 
@@ -46,7 +48,7 @@ def plain_gradients(
 
 
 def differentiable_twice(
-    result: Tensor, plain: Callable[..., Tensor], inputs: Sequence[Tensor]
+    result: Tensor, kernel: str, plain: Callable[..., Tensor], inputs: Sequence[Tensor]
 ) -> Tensor:
     """Give the result of a kernel of PyTorch that can be differentiated once a second derivative.
 
@@ -55,11 +57,21 @@ def differentiable_twice(
 
     Args:
         result: What the kernel returned, right after it did.
+        kernel: How autograd's name of the kernel begins; any other that ran instead is left alone.
         plain: The same function of ``inputs``, in operations that PyTorch can differentiate twice.
         inputs: The first inputs of the kernel, in its order.
 
     Returns:
         ``result``.
+
+    Example:
+        >>> W, x = torch.eye(2, requires_grad=True), torch.tensor([[0, 1]])
+        >>> bag = torch.nn.functional.embedding_bag(x, W, mode="sum")
+        >>> y = differentiable_twice(bag, "EmbeddingBag", lambda W: W[x].sum(1), [W])
+        >>> (g,) = torch.autograd.grad((y * y).sum(), W, create_graph=True)
+        >>> torch.autograd.grad(g.sum(), W)[0]
+        tensor([[4., 4.],
+                [4., 4.]])
     """
 
     def replace(
@@ -70,7 +82,9 @@ def differentiable_twice(
         found = plain_gradients(plain, inputs, grad_outputs[0])
         return *found, *grad_inputs[len(inputs) :]
 
-    if result.grad_fn is not None and not torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or result.grad_fn is None:
+        return result
+    if result.grad_fn.name().startswith(kernel):
         result.grad_fn.register_hook(replace)
     return result
 

@@ -112,20 +112,23 @@ class Recurrent(nn.Module):
         return torch.promote_types(like.dtype, torch.float32).to_complex()
 
     def forward(
-        self, x: Tensor, lengths: object | None = None, state: State | None = None
+        self, x: Tensor, lengths: object | None = None, state: State | Tensor | None = None
     ) -> tuple[Tensor, State]:
         """Run over a padded batch.
 
         Args:
             x: Inputs, shape ``(B, T, input_dim)``.
-            lengths: Real steps of each sequence, from 0 to ``T``; all ``T`` by default.
-            state: State before the first step, as returned; the initial state by default.
+            lengths: Real steps of each sequence, from 0 to ``T``; all ``T`` by default. PyTorch's layers take the
+                state in this place: name it, ``state=``.
+            state: State before the first step, as returned; the initial state by default. The tensor of a state of
+                one part may stand alone, as in PyTorch.
 
         Returns:
             The last layer's outputs ``(B, T, output_dim)``, zero at padding, and the state after each
             sequence's last real step, a tuple of parts ``(num_layers * num_directions, B, state_dim)``:
             ``(h, c)`` for an LSTM, ``(h,)`` for others; layer by layer, forward before backward.
         """
+        state = (state,) if isinstance(state, Tensor) else state
         self._check(x, state)
         is_real = real_steps("Recurrent", x, lengths)
         if is_real is not None:

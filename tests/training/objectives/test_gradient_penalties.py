@@ -6,6 +6,7 @@ from torch import nn
 
 from gradatim.errors import GradatimError
 from gradatim.losses import mse
+from gradatim.models import BERT, BERTClassifier, SequenceClassifier
 from gradatim.training import GradientNormPenalty, GradientVariancePenalty, Trainer
 
 GENERATOR = torch.Generator().manual_seed(0)
@@ -83,3 +84,36 @@ def test_errors():
         GradientNormPenalty(-1)
     with pytest.raises(GradatimError, match="parts must be at least 2, got 1"):
         GradientVariancePenalty(1, parts=1)
+
+
+@pytest.mark.parametrize(
+    ("build", "x"),
+    [
+        (
+            lambda: SequenceClassifier(4, 2, dropout=0.0),
+            torch.randn(6, 5, 4, generator=GENERATOR).double(),
+        ),
+        (
+            lambda: BERTClassifier(BERT(10, 8, 4, 2, 2, dropout=0.0), 2, dropout=0.0),
+            torch.arange(30).reshape(6, 5) % 9 + 1,
+        ),
+    ],
+    ids=["recurrent", "attention"],
+)
+def test_the_derivative_of_the_norm_through_kernels_written_out(build, x):
+    torch.manual_seed(0)
+    model, y = build().double(), torch.arange(6) % 2
+    penalty = GradientNormPenalty(0.8, "cross_entropy")
+    penalty(model, (x, y))["loss"].backward()
+    weight = next(p for p in model.parameters() if p.ndim == 2)
+    place = divmod(int(weight.grad.abs().argmax()), weight.shape[1])
+    values = []
+    for step in (1e-5, -1e-5):
+        with torch.no_grad():
+            weight[place] += step
+        values.append(penalty(model, (x, y))["loss"].item())
+        with torch.no_grad():
+            weight[place] -= step
+    torch.testing.assert_close(
+        weight.grad[place].item(), (values[0] - values[1]) / 2e-5, rtol=1e-4, atol=1e-7
+    )

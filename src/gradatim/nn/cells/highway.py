@@ -5,7 +5,7 @@ from torch import Tensor
 
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.cells.cell import Cell, State
-from gradatim.nn.highway import carry_or_transform
+from gradatim.nn.mixing import interpolate
 
 
 class HighwayCell(Cell):
@@ -51,5 +51,5 @@ class HighwayCell(Cell):
 
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         new, gate = torch.addmm(projected, state[0], self.recurrent.weight.T).chunk(2, -1)
-        h = carry_or_transform(state[0], self.phi(new), gate.sigmoid())  # (B, H)
+        h = interpolate(state[0], self.phi(new), gate.sigmoid())  # (B, H)
         return (h,), h

@@ -21,6 +21,7 @@ BASE = (
     "randomness",
     "threads",
     "versions",
+    "wording",
 )  # drawn as one room
 TOPICS = (
     *("neurons", "linear", "backprop", "instruments", "theory", "timeseries", "robust"),

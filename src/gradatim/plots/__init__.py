@@ -22,9 +22,11 @@ from gradatim.plots.regions import linear_pieces, region_maps
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
 from gradatim.plots.sequences import alignment_maps, forecast_bands
 from gradatim.plots.style import new_figure
+from gradatim.plots.words import Formula
 
 __all__ = [
     "CurvePanel",
+    "Formula",
     "SurfacePanel",
     "adversarial_triples",
     "alignment_maps",

@@ -14,11 +14,12 @@ from torch import Tensor, nn
 from gradatim.errors import InvalidValue, choose
 from gradatim.models import MLP
 from gradatim.plots.style import DIVERGING, INK, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.theory import Approximation
 
 Function = Callable[[Tensor], Tensor]
 SIZES = {"width": "units per hidden layer", "num_parameters": "parameters"}
-ERRORS = {"sup_error": "sup-error", "l2_error": "$L_2$ error"}
+ERRORS = {"sup_error": "sup-error", "l2_error": Formula("$L_2$ error")}
 
 
 def error_curves(

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from gradatim.plots.style import INK, PALETTE, SEQUENTIAL, new_figure
+from gradatim.plots.words import Formula
 
 
 class SurfacePanel(NamedTuple):
@@ -63,7 +64,7 @@ def _draw(axis: Axes, panel: SurfacePanel) -> None:
         axis.plot(*panel.points.T.numpy(), "*", ms=13, color=PALETTE[1], mec="white", zorder=4)
     axis.set(xlim=(low1, high1), ylim=(low2, high2))
     axis.grid(False)
-    axis.set(title=panel.title, xlabel="$w_1$", ylabel="$w_2$")
+    axis.set(title=panel.title, xlabel=Formula("$w_1$"), ylabel=Formula("$w_2$"))
     if any(not label.startswith("_") for label in panel.paths):
         legend = axis.legend(loc="lower right", frameon=True, framealpha=0.85, fontsize=8)
         legend.get_frame().set(facecolor="#DDE3EA", edgecolor="none")

@@ -25,8 +25,4 @@ def importance_bars(values: Mapping[str, float], *, label: str = "importance") -
     if not values:
         raise InvalidValue("importance_bars: values must name at least one column, got none.")
     order = sorted(values, key=lambda name: -values[name])[:MAX_BARS]
-    short = {name: name if len(name) <= 40 else f"{name[:37]}…" for name in order}
-    unique = short if len(set(short.values())) == len(short) else {n: n for n in order}
-    return comparison_bars(
-        {unique[name]: float(f"{values[name]:.3g}") for name in order}, label=label
-    )
+    return comparison_bars({name: float(f"{values[name]:.3g}") for name in order}, label=label)

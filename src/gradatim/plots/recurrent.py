@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from gradatim.errors import InvalidValue
 from gradatim.instruments import TimeGradients
 from gradatim.plots.style import INK, MARKERS, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 
 
 def gradient_against_lag(gradients: Mapping[str, TimeGradients], *, floor: float = 1e-12) -> Figure:
@@ -43,8 +44,10 @@ def gradient_against_lag(gradients: Mapping[str, TimeGradients], *, floor: float
                 np.asarray(result.lags)[shown], bound[shown], ":", color=color, linewidth=1.3
             )
     panel.axhline(1.0, color=MUTED, linewidth=0.8, zorder=0)
-    panel.set(yscale="log", xlabel="lag $t-k$")
-    panel.set_ylabel(r"$\|\partial E_t/\partial h_k\| \;/\; \|\partial E_t/\partial h_t\|$")
-    panel.plot([], [], ":", color=INK, linewidth=1.3, label=r"bound $\gamma^{t-k}$")
+    panel.set(yscale="log", xlabel=Formula("lag $t-k$"))
+    panel.set_ylabel(
+        Formula(r"$\|\partial E_t/\partial h_k\| \;/\; \|\partial E_t/\partial h_t\|$")
+    )
+    panel.plot([], [], ":", color=INK, linewidth=1.3, label=Formula(r"bound $\gamma^{t-k}$"))
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from gradatim.errors import InvalidValue
 from gradatim.plots.images import channels_last
 from gradatim.plots.style import DIVERGING, INK, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.robust import RobustnessCurve
 
 
@@ -73,7 +74,7 @@ def _bare(panel: Axes) -> None:
 def robustness_curves(
     curves: Mapping[str, RobustnessCurve],
     *,
-    xlabel: str = r"budget $\epsilon$",
+    xlabel: str = Formula(r"budget $\epsilon$"),
     marked: float | None = None,
 ) -> Figure:
     """Draw accuracy against the budget of the attack.
@@ -101,7 +102,9 @@ def robustness_curves(
 
 
 def perturbation_histogram(
-    distances: Mapping[str, ArrayLike], *, xlabel: str = r"smallest perturbation found, $\ell_2$"
+    distances: Mapping[str, ArrayLike],
+    *,
+    xlabel: str = Formula(r"smallest perturbation found, $\ell_2$"),
 ) -> Figure:
     """Draw how far samples are from an error; the line marks the median.
 

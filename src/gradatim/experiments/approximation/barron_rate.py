@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from gradatim.plots.approximation import rate_curves
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.theory import (
     barron_bound,
@@ -72,7 +73,7 @@ def _drawn(report: Report, settings: Settings, generator: torch.Generator) -> No
         report.claim(f"{name}: within Barron's bound", ratio, at_most=1)
     report.figure(
         "drawn-units",
-        rate_curves(drawn, bounds=bounds, xlabel="units $m$", ylabel="mean squared error"),
+        rate_curves(drawn, bounds=bounds, xlabel=Formula("units $m$"), ylabel="mean squared error"),
         caption=f"Mean over {settings.draws} draws; dashed, Barron's bound (2rC)²/m. All lines have slope −1.",
     )
     report.table(
@@ -123,7 +124,7 @@ def _greedy(report: Report, settings: Settings, generator: torch.Generator) -> N
     )
     report.figure(
         "chosen-units",
-        rate_curves(curves, xlabel="units $m$", ylabel="mean squared error"),
+        rate_curves(curves, xlabel=Formula("units $m$"), ylabel="mean squared error"),
         caption="Units chosen greedily from a dictionary, with output weights by least squares.",
     )
 

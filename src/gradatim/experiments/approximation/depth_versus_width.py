@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from gradatim.models import MLP
 from gradatim.plots.approximation import fit_panels, rate_curves
 from gradatim.plots.regions import linear_pieces
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.theory import (
     Approximation,
@@ -132,7 +133,7 @@ def _square(report: Report, settings: Settings) -> None:
             },
             bounds={"least possible in one layer": (sizes, least)},
             xlabel="parameters",
-            ylabel="sup-error for $x^2$ on [0, 1]",
+            ylabel=Formula("sup-error for $x^2$ on [0, 1]"),
         ),
         caption="A constant number of parameters for each digit, against a power law.",
     )

@@ -26,6 +26,7 @@ from gradatim.nn import (
 from gradatim.nn.transformations import Transformation
 from gradatim.plots.convolution import picture_panels
 from gradatim.plots.style import new_figure
+from gradatim.plots.words import Formula
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
@@ -197,13 +198,13 @@ def draw(
     def f(x: Tensor) -> Tensor:
         return centred(x, edges)
 
-    pictures = {
-        "$x$": image,
-        "$f(x)$": f(image),
-        "$T f(x)$": shift(f(image)),
-        "$T x$": shift(image),
-        "$f(T x)$": f(shift(image)),
-        "$f(Tx) - Tf(x)$": f(shift(image)) - shift(f(image)),
+    pictures: dict[str, Tensor] = {
+        Formula("$x$"): image,
+        Formula("$f(x)$"): f(image),
+        Formula("$T f(x)$"): shift(f(image)),
+        Formula("$T x$"): shift(image),
+        Formula("$f(T x)$"): f(shift(image)),
+        Formula("$f(Tx) - Tf(x)$"): f(shift(image)) - shift(f(image)),
     }
     report.figure(
         "commuting",

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gradatim.linear import descend_least_squares, fit_ridge, hessian_eigenvalues
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 
@@ -173,7 +174,7 @@ def shrinkage_and_risk(
     figure, (left, middle, right) = new_figure(columns=3, width=11.5, height=3.9)
     for label, factor in factors.items():
         left.plot(curvature, factor, label=label)
-    left.set(xscale="log", xlabel=r"curvature over strength, $\lambda/\mu$")
+    left.set(xscale="log", xlabel=Formula(r"curvature over strength, $\lambda/\mu$"))
     left.set(ylabel="share of the solution kept", title="Direction by direction")
     left.legend()
     _draw_plane(middle, plane, np.asarray(hessian, dtype=float))
@@ -184,7 +185,7 @@ def shrinkage_and_risk(
         right.plot(strength[best], risk[best], "o", color=color, markersize=6)
     right.set(xscale="log", yscale="log")
     right.invert_xaxis()
-    right.set(xlabel=r"$\mu$, or $1/\eta T$  (more fitting →)", ylabel="excess risk")
+    right.set(xlabel=Formula(r"$\mu$, or $1/\eta T$  (more fitting →)"), ylabel="excess risk")
     right.set_title("Test error")
     right.legend()
     return figure
@@ -207,5 +208,5 @@ def _draw_plane(panel: Axes, paths: Mapping[str, ArrayLike], hessian: np.ndarray
         panel.plot(*path.T, label=label)
     panel.plot(*best, "*", markersize=13, color=PALETTE[4], markeredgecolor=INK, zorder=5)
     panel.plot(0, 0, "o", color=INK, markersize=5)
-    panel.set(xlabel="$w_1$", ylabel="$w_2$", title="Path from 0 to the solution")
+    panel.set(xlabel=Formula("$w_1$"), ylabel=Formula("$w_2$"), title="Path from 0 to the solution")
     panel.legend(loc="lower right")

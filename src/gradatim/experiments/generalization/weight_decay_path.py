@@ -16,6 +16,7 @@ from gradatim.linear import Affine, fit_ridge, map_weight_decay, polynomial
 from gradatim.losses import weight_energy
 from gradatim.models import MLP
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -176,7 +177,9 @@ def smooth_fits(
         panel.plot(grid, truth, ":", color=MUTED, label="truth")
         panel.plot(grid, curve, color=color, label="fit")
         panel.plot(x, values, "o", color=INK, markersize=4, label="data")
-        panel.set(ylim=(values.min() - margin, values.max() + margin), title=label, xlabel="$x$")
+        panel.set(
+            ylim=(values.min() - margin, values.max() + margin), title=label, xlabel=Formula("$x$")
+        )
     np.ravel(axes)[0].legend(loc="lower left")
     return figure
 
@@ -207,7 +210,7 @@ def decay_path(
     left.set_ylim(bottom=0)
     left.legend()
     right.plot(strengths, energy, "o-", color=PALETTE[2], markersize=4)
-    right.set(yscale="log", ylabel=r"$\sum w^2$", title="Weight energy")
+    right.set(yscale="log", ylabel=Formula(r"$\sum w^2$"), title="Weight energy")
     for panel in (left, right):
-        panel.set(xscale="log", xlabel=r"weight decay $\gamma$")
+        panel.set(xscale="log", xlabel=Formula(r"weight decay $\gamma$"))
     return figure

@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from gradatim.plots.style import INK, MUTED, PALETTE, STYLES, new_figure
+from gradatim.plots.words import Formula
 
 
 def training_curves(curves: Mapping[str, ArrayLike], *, xlabel: str, ylabel: str) -> Figure:
@@ -93,7 +94,7 @@ def noise_figure(
         )
     right.set_xscale("log", base=2)
     right.set(yscale="log", title="Variance against batch size", xlabel="batch size m")
-    right.set_ylabel(r"$E\,\Vert g_B-\nabla E\Vert^2$")
+    right.set_ylabel(Formula(r"$E\,\Vert g_B-\nabla E\Vert^2$"))
     right.tick_params(axis="both", colors=MUTED)
     right.legend()
     return figure

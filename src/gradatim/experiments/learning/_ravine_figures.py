@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from gradatim.errors import InvalidValue
 from gradatim.instruments import VectorObjective
 from gradatim.plots.style import INK, PALETTE, SEQUENTIAL, new_figure
+from gradatim.plots.words import Formula
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 
@@ -51,9 +52,9 @@ def valley_paths(
         _draw_path(panel, grid, box, path.detach().cpu().numpy(), PALETTE[1], minimum)
         panel.set_title(label, fontsize=10)
         if place + columns >= len(paths):
-            panel.set_xlabel("$w_1$")
+            panel.set_xlabel(Formula("$w_1$"))
         if place % columns == 0:
-            panel.set_ylabel("$w_2$")
+            panel.set_ylabel(Formula("$w_2$"))
     for panel in panels[len(paths) :]:
         panel.set_axis_off()
     if title:

@@ -30,6 +30,7 @@ from gradatim.models import MLP
 from gradatim.nn import initialize
 from gradatim.plots.optim import decay_curves
 from gradatim.plots.style import MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 
@@ -106,7 +107,7 @@ def check_quadratic(report: Report, settings: Settings) -> None:
         "rates",
         decay_curves(
             {label: path.values for label, path in paths.items()},
-            bounds={"": [], r"bound $(1-\mu/L)^T$ for η = 1/L": bound},
+            bounds={"": [], Formula(r"bound $(1-\mu/L)^T$ for η = 1/L"): bound},
             title=f"Gradient descent on a quadratic, μ = {mu:g}, L = {L:g}",
             ylabel="h(θ) − h*",
         ),
@@ -239,7 +240,7 @@ def decrease_figure(
     points = left.scatter(guaranteed, measured, c=steps, cmap="viridis", s=22, zorder=3)
     end = 1.08 * max(*measured, *guaranteed)
     left.plot([0, end], [0, end], "--", color=MUTED, linewidth=1.2, label="guarantee met exactly")
-    left.set(title="Decrease of a step", xlabel="guaranteed, $\\Vert\\nabla\\Vert^2/2L$")
+    left.set(title="Decrease of a step", xlabel=Formula("guaranteed, $\\Vert\\nabla\\Vert^2/2L$"))
     left.set_ylabel("measured")
     left.legend(loc="upper left")
     figure.colorbar(points, ax=left, label="step", pad=0.02)

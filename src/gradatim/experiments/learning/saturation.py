@@ -15,6 +15,7 @@ from gradatim.models import MLP
 from gradatim.nn import initialize
 from gradatim.plots.learning_curves import learning_curves
 from gradatim.plots.style import INK, MARKERS, new_figure
+from gradatim.plots.words import Formula
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
@@ -188,7 +189,12 @@ def gradient_decay(
     if bound is not None:
         power = np.arange(deepest + 1)
         panel.plot(
-            power, float(bound) ** power, ":", color=INK, label=f"bound ${bound:g}^\\ell$", zorder=1
+            power,
+            float(bound) ** power,
+            ":",
+            color=INK,
+            label=Formula(f"bound ${bound:g}^\\ell$"),
+            zorder=1,
         )
     panel.set(yscale="log", xlabel="layers the gradient has come through")
     panel.set_ylabel("gradient norm, relative to the last layer")

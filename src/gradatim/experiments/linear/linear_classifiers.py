@@ -15,6 +15,7 @@ from torch import Tensor
 from gradatim.data import load
 from gradatim.linear import LinearClassifier, fit_lda, fit_least_squares, fit_logistic, fit_softmax
 from gradatim.plots.style import PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 
@@ -146,6 +147,6 @@ def class_regions(
         accuracy = (classifier.predict(X) == y).double().mean().item()
         panel.set_title(f"{label}: {accuracy:.1%}")
         panel.grid(False)
-        panel.set_xlabel("$x_1$")
-    np.ravel(axes)[0].set_ylabel("$x_2$")
+        panel.set_xlabel(Formula("$x_1$"))
+    np.ravel(axes)[0].set_ylabel(Formula("$x_2$"))
     return figure

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from gradatim.linear import descent_path, fit_minimum_norm, fit_ridge, hessian_eigenvalues
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 
@@ -123,12 +124,20 @@ def solution_line(
         plane.plot(*path.T.numpy(), "o-", color=colour, markersize=3, linewidth=1.2, label=label)
         plane.plot(*path[0].numpy(), "o", markersize=7, color=colour)
     star = {"markersize": 15, "color": PALETTE[4], "markeredgecolor": INK}
-    plane.plot(*shortest.numpy(), "*", zorder=5, label="$X^+y$", **star)
-    plane.set(aspect="equal", xlim=(-2.4, 2.9), ylim=(-2.4, 2.4), xlabel="$w_1$", ylabel="$w_2$")
+    plane.plot(*shortest.numpy(), "*", zorder=5, label=Formula("$X^+y$"), **star)
+    plane.set(
+        aspect="equal",
+        xlim=(-2.4, 2.9),
+        ylim=(-2.4, 2.4),
+        xlabel=Formula("$w_1$"),
+        ylabel=Formula("$w_2$"),
+    )
     plane.set_title("One equation, two unknowns")
     plane.legend(loc="lower left", fontsize=8)
     for label, curve in curves.items():
         distance.plot(curve.numpy(), label=label)
-    distance.set(yscale="log", title="Many unknowns", xlabel="step", ylabel="distance to $X^+y$")
+    distance.set(
+        yscale="log", title="Many unknowns", xlabel="step", ylabel=Formula("distance to $X^+y$")
+    )
     distance.legend()
     return figure

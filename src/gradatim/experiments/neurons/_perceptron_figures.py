@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from gradatim.linear.separability import Separation
 from gradatim.plots.neurons import BLUE, draw_classes
 from gradatim.plots.style import GRID, INK, MUTED, PALETTE, RULE, SEQUENTIAL, new_figure
+from gradatim.plots.words import Formula
 
 
 def perceptron_path(X: ArrayLike, y: ArrayLike, path: ArrayLike, found: Separation) -> Figure:
@@ -44,7 +45,11 @@ def perceptron_path(X: ArrayLike, y: ArrayLike, path: ArrayLike, found: Separati
     draw_classes(axes, points, y)
     centre = points.mean(axis=0)
     axes.set_xlim((centre[0] - reach, centre[0] + reach))
-    axes.set(ylim=(centre[1] - reach, centre[1] + reach), xlabel="$x_1$", ylabel="$x_2$")
+    axes.set(
+        ylim=(centre[1] - reach, centre[1] + reach),
+        xlabel=Formula("$x_1$"),
+        ylabel=Formula("$x_2$"),
+    )
     axes.set(aspect="equal", title=f"{len(lines)} mistakes, {len(lines)} lines")
     axes.legend(loc="upper left")
     return figure
@@ -66,7 +71,7 @@ def mistakes_against_bound(bounds: ArrayLike, mistakes: ArrayLike) -> Figure:
     axes.plot([1, high], [1, high], color=INK, linewidth=1.2)
     axes.scatter(bounds, mistakes, s=16, color=BLUE, alpha=0.6, linewidths=0)
     axes.set(xscale="log", yscale="log", xlim=(1, high), ylim=(0.8, high))
-    axes.set(xlabel="bound $R^2/\\gamma^2$", ylabel="mistakes made")
+    axes.set(xlabel=Formula("bound $R^2/\\gamma^2$"), ylabel="mistakes made")
     axes.text(0.04, 0.94, "impossible", transform=axes.transAxes, color=MUTED, va="top")
     return figure
 
@@ -95,9 +100,9 @@ def version_space(X: ArrayLike, y: ArrayLike, counts: Sequence[int]) -> Figure:
         for row in rows:
             _draw_line(panel, row, 0.0, np.array([-2.0, 2.0]), color=RULE, linewidth=1.0)
         panel.set(title=f"{count} point{'s' * (count > 1)}", aspect="equal", xlim=(-1, 1))
-        panel.set(ylim=(-1, 1), xlabel="$w_1$", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        panel.set(ylim=(-1, 1), xlabel=Formula("$w_1$"), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         panel.grid(False)
-    np.ravel(axes)[0].set_ylabel("$w_2$")
+    np.ravel(axes)[0].set_ylabel(Formula("$w_2$"))
     return figure
 
 

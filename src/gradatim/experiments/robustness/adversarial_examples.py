@@ -16,6 +16,7 @@ from gradatim.experiments.robustness._attacked_images import (
     train_network,
 )
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.robust import (
     RobustnessCurve,
@@ -168,7 +169,7 @@ def draw(report: Report, network: nn.Module, test: Pair, settings: Settings) -> 
                 ),
                 "PGD": robustness_curve(network, test, exits, budgets),
             },
-            xlabel=r"largest change of a pixel, $\epsilon$",
+            xlabel=Formula(r"largest change of a pixel, $\epsilon$"),
         ),
         caption="Accuracy that each attack leaves. The true accuracy is at most the lowest curve.",
     )

@@ -15,6 +15,7 @@ from gradatim.experiments.robustness._attacked_images import (
     train_network,
 )
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.robust import fgsm, minimal_distances, pgd, robust_accuracy, robustness_curve
 
@@ -120,7 +121,7 @@ def draw(
                 f"{name} training": robustness_curve(network, some, strong, budgets)
                 for name, network in networks.items()
             },
-            xlabel=r"largest change of a pixel, $\epsilon$",
+            xlabel=Formula(r"largest change of a pixel, $\epsilon$"),
             marked=eps,
         ),
         caption="PGD-40 against both networks. Beyond the budget trained for, the defence gives way.",

@@ -15,6 +15,7 @@ from gradatim.experiments._digits import split_digits
 from gradatim.linear import fit_softmax
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram
 from gradatim.plots.style import INK, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.robust import AffinePerturbation, affine_perturbation, deepfool
 
@@ -224,8 +225,8 @@ def norm_balls(weight: ArrayLike, bias: float, point: ArrayLike) -> Figure:
         panel.plot(*x.numpy(), "o", color=INK, markersize=5)
         panel.set_xlim((x[0].item() - reach, x[0].item() + reach))
         panel.set(ylim=(x[1].item() - reach, x[1].item() + reach), aspect="equal")
-        panel.set(title=rf"$\ell_{name}$: {distance:.3f}", xlabel="$x_1$")
-    axes[0].set_ylabel("$x_2$")
+        panel.set(title=Formula(rf"$\ell_{name}$: {distance:.3f}"), xlabel=Formula("$x_1$"))
+    axes[0].set_ylabel(Formula("$x_2$"))
     return figure
 
 

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from gradatim.nn import Recurrent, linear_scan
 from gradatim.nn.scan import BLOCK
 from gradatim.plots.style import MARKERS, MUTED, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 
@@ -183,6 +184,6 @@ def scan_costs(seconds: Mapping[str, Mapping[int, float]], *, title: str = "") -
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
     panel.set_xticks(lengths, [f"{n:,}" for n in lengths])
-    panel.set(xlabel="length $T$", ylabel="milliseconds", title=title)
+    panel.set(xlabel=Formula("length $T$"), ylabel="milliseconds", title=title)
     panel.legend()
     return figure

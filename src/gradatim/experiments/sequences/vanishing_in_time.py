@@ -13,6 +13,7 @@ from gradatim.instruments import TimeGradients, gradient_through_time
 from gradatim.nn import ElmanCell, LSTMCell, Recurrent
 from gradatim.plots.recurrent import gradient_against_lag
 from gradatim.plots.style import MUTED, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 
@@ -170,13 +171,18 @@ def matrix_powers(
     values = np.asarray(norms, dtype=float)
     k = np.arange(len(values))
     figure, panel = new_figure(width=6.5, height=3.9)
-    panel.plot(k, values, marker="o", markersize=3, label=r"$\|U^k\|_2$, measured")
-    panel.plot(k, spectral_norm ** k.astype(float), ":", label=r"$\|U\|_2^{\,k}$, the bound")
+    panel.plot(k, values, marker="o", markersize=3, label=Formula(r"$\|U^k\|_2$, measured"))
     panel.plot(
-        k, spectral_radius ** k.astype(float), "--", label=r"$\rho(U)^k$, what eigenvalues suggest"
+        k, spectral_norm ** k.astype(float), ":", label=Formula(r"$\|U\|_2^{\,k}$, the bound")
+    )
+    panel.plot(
+        k,
+        spectral_radius ** k.astype(float),
+        "--",
+        label=Formula(r"$\rho(U)^k$, what eigenvalues suggest"),
     )
     panel.axhline(1.0, color=MUTED, linewidth=0.8, zorder=0)
     panel.set(yscale="log", ylim=(min(values.min(), 1.0) / 10, values.max() * 100))
-    panel.set(xlabel="steps $k$", ylabel="largest growth of a gradient", title=title)
+    panel.set(xlabel=Formula("steps $k$"), ylabel="largest growth of a gradient", title=title)
     panel.legend()
     return figure

@@ -13,6 +13,7 @@ from torch import Tensor
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.sequences import forecast_bands
 from gradatim.plots.style import INK, MARKERS, RULE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.timeseries import AR
 
@@ -110,8 +111,8 @@ def check_variance(report: Report, settings: Settings) -> None:
             {"t / 1.4²": (days, days / 1.4**2), "Yule-Walker": (days, torch.full_like(days, 1.0, dtype=torch.float64) * limit)},
         ),
         CurvePanel(
-            "Width of the forecast interval", "days ahead $h$", "standard deviation", deviations,
-            {r"$\sqrt{h}\,/\,1.4$": (horizons, horizons.sqrt() / 1.4)}, is_log_x=True, is_log_y=True,
+            "Width of the forecast interval", Formula("days ahead $h$"), "standard deviation", deviations,
+            {Formula(r"$\sqrt{h}\,/\,1.4$"): (horizons, horizons.sqrt() / 1.4)}, is_log_x=True, is_log_y=True,
         ),
     ]  # fmt: skip
     report.figure(

@@ -13,6 +13,7 @@ from torch import Tensor
 from gradatim.errors import InvalidValue
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.style import INK, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.timeseries import Filtered, LinearDynamicalSystem
 
@@ -82,15 +83,15 @@ def check_wrong_guess(report: Report, settings: Settings) -> None:
 
 def draw_start(report: Report, errors: dict[float, Tensor], settings: Settings) -> None:
     steps, blank = np.arange(20), torch.zeros(20, 1, dtype=torch.float64)
-    gains = {}
+    gains: dict[str, tuple[np.ndarray, Tensor]] = {}
     for Q, P0 in ((1.0, 25.0), (1.0, 0.25), (0.1, 25.0), (0.1, 0.25), (0.01, 25.0)):
         found = random_walk(Q, cov0=P0).filter(blank)
-        gains[f"Q = {Q:g}, $P_0$ = {P0:g}"] = (steps, found.gains[:, 0, 0])
+        gains[Formula(f"Q = {Q:g}, $P_0$ = {P0:g}")] = (steps, found.gains[:, 0, 0])
     panels = [
-        CurvePanel("Gain, R = 1", "time step", "gain $K_t$", gains),
+        CurvePanel("Gain, R = 1", "time step", Formula("gain $K_t$"), gains),
         CurvePanel(
             f"A guess of 0 for a state near 5, Q = {settings.state_noise:g}", "time step", "error of the estimate",
-            {f"$P_0$ = {P0:g}": (steps, error[:20]) for P0, error in errors.items()},
+            {Formula(f"$P_0$ = {P0:g}"): (steps, error[:20]) for P0, error in errors.items()},
         ),
     ]  # fmt: skip
     report.figure(

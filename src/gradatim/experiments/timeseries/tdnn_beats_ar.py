@@ -11,6 +11,7 @@ from torch import Tensor
 
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.style import INK, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.timeseries import AR, TDNN, windows
@@ -188,8 +189,8 @@ def return_map(
     future: ArrayLike,
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
-    xlabel: str = "$x_{t-1}$",
-    ylabel: str = "$x_t$",
+    xlabel: str = Formula("$x_{t-1}$"),
+    ylabel: str = Formula("$x_t$"),
 ) -> Figure:
     """Draw each value against the one before it, and what models make of that.
 

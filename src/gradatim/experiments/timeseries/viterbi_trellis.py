@@ -15,6 +15,7 @@ from torch import Tensor
 from gradatim.errors import InvalidValue
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.timeseries import HMM
 
@@ -128,8 +129,8 @@ def check_cost(report: Report, settings: Settings) -> None:
     )
     report.claim(f"trellis: {settings.longest} steps against 5", growth, "{} times", below=3)
     panel = CurvePanel(
-        "Three states", "steps $T$", "milliseconds of processor time",
-        {"all paths, $K^T$": (lengths, brute), "trellis, $TK^2$": (lengths, viterbi)}, is_log_y=True,
+        "Three states", Formula("steps $T$"), "milliseconds of processor time",
+        {Formula("all paths, $K^T$"): (lengths, brute), Formula("trellis, $TK^2$"): (lengths, viterbi)}, is_log_y=True,
     )  # fmt: skip
     report.figure("cost", curve_panels([panel], width=6.0), caption="Every step multiplies the paths by three and adds one column to the trellis.")  # fmt: skip
 

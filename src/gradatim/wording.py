@@ -1,0 +1,47 @@
+"""Text that came with the data, made fit to be shown: no character of it commands a terminal or turns a line around."""
+
+import re
+
+# control characters but tab and end of line, marks that change the direction, halves of characters
+_COMMANDS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def visible(text: object) -> str:
+    r"""Write characters that command a terminal, or that no file can hold, as what they are.
+
+    Args:
+        text: Anything; its ``str`` is taken.
+
+    Example:
+        >>> visible("\x1b[31mred\udcff\u202e")
+        '\\x1b[31mred\\udcff\\u202e'
+    """
+    return _COMMANDS.sub(lambda found: escaped(found[0]), str(text))
+
+
+def escaped(character: str) -> str:
+    r"""A character by its number, as Python writes it.
+
+    >>> escaped("中")
+    '\\u4e2d'
+    """
+    return character.encode("unicode_escape").decode()
+
+
+def shorten(text: str, most: int) -> str:
+    """Cut the middle out of a text of more than ``most`` characters; both ends tell it from others.
+
+    Args:
+        text: A name or a sentence.
+        most: Characters that may remain, from 3.
+
+    Example:
+        >>> shorten("a name that goes on and on", 12)
+        'a name…d on'
+    """
+    if len(text) <= most:
+        return text
+    head = (2 * most) // 3
+    return f"{text[: head - 1].rstrip()}…{text[len(text) - (most - head) :].lstrip()}"

@@ -99,6 +99,26 @@ def test_predictions_say_where_each_row_came_from():
     )
 
 
+def test_held_values_are_a_concern():
+    player = PLAYERS["table"]()
+    ridge = player.fit(Candidate("ridge regression"), None)
+    output = player.outputs(ridge, None)
+    assert player.beyond(ridge, output) == []
+    output[[0, 3]] = ridge.settings["high"]
+    assert str(player.beyond(ridge, output)[0]) == (
+        "Extrapolation: 2 of 12 predictions of test rows lay further beyond the training values than their range is wide; "
+        "they are held there. Look for strange rows."
+    )
+
+
+def test_a_trivial_model_says_that_nothing_was_learned():
+    for kind, build in PLAYERS.items():
+        player = build()
+        (found,) = player.nothing_learned(player.simple[0])
+        assert str(found).startswith(f"Nothing was learned: no model is better than the trivial one, {player.simple[0]}. Try "), kind  # fmt: skip
+        assert player.nothing_learned(player.simple[1]) == []
+
+
 # --- all rows, after the test
 
 

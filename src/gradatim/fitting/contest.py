@@ -131,7 +131,11 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         models=models,
         outputs=outputs,
         test_figures=test_figures,
-        concerns=[*player.nothing_learned(verdict.recommended), *player.concerns()],
+        concerns=[
+            *player.nothing_learned(verdict.recommended),
+            *player.beyond(models[verdict.recommended], outputs[verdict.recommended]),
+            *player.concerns(),
+        ],
         history=None if late or tuning is None else player.watch(tuning.settings),
         completion=completion,
     )

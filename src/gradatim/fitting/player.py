@@ -160,6 +160,10 @@ class Player(ABC):
             return []
         return [Concern("Nothing was learned", f"no model is better than the trivial one, {recommended}", self.remedy)]  # fmt: skip
 
+    def beyond(self, model: Any, output: np.ndarray) -> list[Concern]:
+        """Say, if so, that values of the test rows were held because they lay far beyond those of training."""
+        return []
+
     def describe(self, report: Report) -> None:
         """Add what the data are to the report."""
         self.sections.describe_data(report, self.problem)

@@ -5,6 +5,7 @@ import pytest
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.estimators import NeuralRegressor
 from gradatim.fitting import export_onnx
+from gradatim.fitting.tables.predictors import hold
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -53,6 +54,26 @@ def test_onnx_runtime_gives_the_same_numbers(fitted, tmp_path, target, which):
         assert outputs["prediction"][:, 0].tolist() == expected.tolist()
     else:
         np.testing.assert_allclose(outputs["prediction"][:, 0], expected, rtol=1e-9)
+
+
+def test_the_graph_holds_values_as_predict_does(fitted, tmp_path):
+    path, results = fitted
+    model = results["price"].model
+    frame = pd.read_csv(path).iloc[:2]
+    frame["x"] = [1e9, -1e9]  # ten deviations, past which no number is followed
+    which = "ridge regression"
+    model.models[which].settings.update(low=0.0, high=1.0)
+    try:
+        model.save(tmp_path / "held")
+        export_onnx(tmp_path / "held", tmp_path / "m.onnx", which=which)
+        session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+        found = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed(frame, model)), strict=True))  # fmt: skip
+        with pytest.warns(UserWarning, match="predictions of 2 rows lay further beyond the training values than their range"):  # fmt: skip
+            expected = model.predict(frame, model=which)
+    finally:
+        y = results["price"].player.problem.y[results["price"].player.problem.train]
+        model.models[which].settings.update(hold(y))
+    assert found["prediction"][:, 0].tolist() == expected.tolist() == [1.0, 0.0]
 
 
 def test_inputs_are_described(fitted, tmp_path):

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.candidates import fit_simple, simple_models
 from gradatim.fitting.tables.networks import NetworkSettings, draw_settings, fit_network
-from gradatim.fitting.tables.predictors import Fitted, predict, softmax
+from gradatim.fitting.tables.predictors import Fitted, count_held, hold, predict, softmax
 from gradatim.fitting.tables.trees import tree_arrays
 
 
@@ -145,3 +145,25 @@ def test_a_row_gets_the_same_bits_in_every_company(seed, count):
 
 def test_softmax_is_stable():
     np.testing.assert_allclose(softmax(np.array([[1e4, 1e4 - np.log(3.0)]])), [[0.75, 0.25]])
+
+
+@pytest.mark.parametrize("name", ["ridge regression", "network"])
+def test_lines_and_networks_are_held_within_three_times_the_range(name):
+    X, y = problem(0)
+    if name == "network":
+        fitted = fit_network(X, y, 0, NetworkSettings(steps=60, hidden=(8,)), 0)
+    else:
+        fitted = fit_simple(name, X, y, 0, 0)
+    width = np.ptp(y)
+    far = np.array([[1.0, -2.0, 0.5, 0.0], [-1.0, 2.0, -0.5, 0.0]]) * 1e4
+    found = predict(fitted, far)  # far out a network may take the wrong end
+    ends = np.where(found > y.mean(), y.max() + width, y.min() - width)
+    np.testing.assert_allclose(found, ends, rtol=1e-12)
+    assert count_held(fitted, predict(fitted, far)) == 2
+    free = Fitted("chain", 0, fitted.arrays, {k: v for k, v in fitted.settings.items() if k not in ("low", "high")})  # fmt: skip
+    np.testing.assert_array_equal(predict(fitted, X), predict(free, X))  # what is near stays
+    assert count_held(fitted, predict(fitted, X)) == count_held(free, predict(free, far)) == 0
+
+
+def test_a_range_that_is_not_finite_holds_nothing():
+    assert hold(np.array([-1.5e308, 1.5e308])) == {}

@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from gradatim.evaluation.metrics import score
-from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.predictors import Fitted, hold, predict
 from gradatim.fitting.tables.trees import tree_arrays
 from gradatim.threads import limit_threads, safe_threads
 
@@ -116,7 +116,8 @@ def _fit_ridge(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Se
     penalties = [chosen["penalty"]] if chosen else np.logspace(-3, 4, 15)
     model = RidgeCV(alphas=penalties).fit(X, (y - center) / scale)
     coef, bias = model.coef_[None], np.array([model.intercept_])
-    return _linear(coef, bias, 0, center=center, scale=scale, penalty=float(model.alpha_))
+    settings = {"center": center, "scale": scale, "penalty": float(model.alpha_), **hold(y)}
+    return _linear(coef, bias, 0, **settings)
 
 
 def from_logits(

@@ -163,13 +163,10 @@ class _Graph:
         mean = self.node("Div", total, count)
         scaled = self.node("Mul", mean, self.constant(fitted.settings.get("scale", 1.0)))
         center = self.constant(fitted.settings.get("center", 0.0))
-        self.outputs.append(
-            self.value(
-                self.node("Add", scaled, center, output="prediction"),
-                self.onnx.TensorProto.DOUBLE,
-                1,
-            )
-        )
+        free = self.node("Add", scaled, center)
+        ends = [fitted.settings.get("low", -np.inf), fitted.settings.get("high", np.inf)]
+        held = self.node("Clip", free, *map(self.constant, ends), output="prediction")
+        self.outputs.append(self.value(held, self.onnx.TensorProto.DOUBLE, 1))
 
     def _add_labels(self, labels: list[str | int], probabilities: str) -> None:
         best = self.node("ArgMax", probabilities, axis=1, keepdims=1)

@@ -17,7 +17,7 @@ from gradatim.errors import choose
 from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import Facts, StoredModel
-from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict
 from gradatim.fitting.tables.preprocessing import (
     Preprocessing,
     describe_unread,
@@ -33,6 +33,7 @@ class Fallbacks:
 
     unread: Counter[str] = field(default_factory=Counter)
     unseen: Counter[str] = field(default_factory=Counter)
+    held: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -73,7 +74,9 @@ class TableModel(StoredModel):
         for encoder in encoders:
             name = encoder.column.name
             fallbacks.unseen.update({name: encoder.count_unseen(table[name])})
-        return predict(self.fitted(model), self.preprocessing.transform(table))
+        outputs = predict(self.fitted(model), self.preprocessing.transform(table))
+        fallbacks.held += count_held(self.fitted(model), outputs)
+        return outputs
 
     def describe(self, fallbacks: Fallbacks) -> list[str]:
         """What was counted, one sentence each."""
@@ -82,6 +85,9 @@ class TableModel(StoredModel):
         for name, count in (+fallbacks.unseen).items():
             rows = "1 row has a category" if count == 1 else f"{count:,} rows have categories"
             found.append(f"Column {name!r}: {rows} that training never saw; no level is set there.")
+        if fallbacks.held:
+            rows = "1 row" if fallbacks.held == 1 else f"{fallbacks.held:,} rows"
+            found.append(f"The predictions of {rows} lay {FAR}; they are held there.")
         return found
 
     def predict(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
@@ -118,7 +124,7 @@ class TableModel(StoredModel):
         notes += self.describe(fallbacks)
 
     def network(self) -> MLP:
-        """The (first) network as a PyTorch module, on preprocessed features."""
+        """The (first) network as a PyTorch module, on preprocessed features; its values are neither scaled nor held."""
         fitted = self.fitted("network")
         s = fitted.settings
         weights = [

@@ -14,7 +14,7 @@ import torch
 
 from gradatim.errors import InvalidValue
 from gradatim.fitting.learning import read_target
-from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.tables.predictors import Fitted, hold
 from gradatim.models import MLP
 from gradatim.training import History, Replicas, train_replicas
 
@@ -274,4 +274,5 @@ def _described(job: NetworkJob, classes: int) -> dict[str, object]:
         "hidden": hidden,
         "center": target.center,
         "scale": target.scale,
+        **({} if classes else hold(job.y)),
     }

@@ -30,7 +30,7 @@ from gradatim.fitting.tables.networks import (
     fit_networks,
     watch_network,
 )
-from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessing, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.work import Work
@@ -179,6 +179,16 @@ class TablePlayer(Player):
     def concerns(self) -> list[Concern]:
         """Leaks, repeated rows, rare classes, little data, drift."""
         return find_concerns(self.problem, self.seed)
+
+    def beyond(self, model: Fitted, output: np.ndarray) -> list[Concern]:
+        """Values that were held."""
+        held = count_held(model, output)
+        if not held:
+            return []
+        seen = (
+            f"{held:,} of {len(output):,} predictions of test rows lay {FAR}; they are held there"
+        )
+        return [Concern("Extrapolation", seen, "Look for strange rows")]
 
     def explain(self, report: Report, findings: Findings) -> None:
         """Add confusion and calibration or residuals, and permutation importance."""

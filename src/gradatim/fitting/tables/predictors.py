@@ -4,6 +4,11 @@ Four kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\
 hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean. *Nearest* averages the
 :math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, *forest* averages those of
 independent trees.
+
+A chain follows a line as far as it goes, and one strange row would do. Its values of a regression are therefore held to the
+range of the training targets, widened on each side by its own width :math:`w`: :math:`[\min y - w, \max y + w]`. A trend may
+go on as far again as it was seen to go; what lies beyond is an accident of extrapolation. Neighbours and trees never
+leave the range by much.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +24,7 @@ from gradatim.fitting.stored import Facts, arrays_from
 from gradatim.model_folder import tensors_from
 
 BLOCK = 1024  # rows of one product
+FAR = "further beyond the training values than their range is wide"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +73,39 @@ def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     return outputs if fitted.classes else outputs[:, 0]
 
 
+def hold(y: np.ndarray) -> dict[str, float]:
+    """The range that values of a chain are held to, as its settings keep it; none where it is not finite.
+
+    Args:
+        y: Targets of the training rows.
+
+    Example:
+        >>> hold(np.array([10.0, 12.0, 11.0]))
+        {'low': 8.0, 'high': 14.0}
+    """
+    with np.errstate(over="ignore"):
+        low, high = float(2 * y.min() - y.max()), float(2 * y.max() - y.min())
+    return {"low": low, "high": high} if np.isfinite([low, high]).all() else {}
+
+
+def count_held(fitted: Fitted, outputs: np.ndarray) -> int:
+    """How many values lie at an end of the range that they are held to.
+
+    Args:
+        fitted: What predicted them.
+        outputs: What :func:`predict` gave.
+
+    Example:
+        >>> line = Fitted("chain", 0, {"0.0.weight": np.eye(1), "0.0.bias": np.zeros(1)}, hold(np.array([0.0, 1.0])))
+        >>> held = predict(line, np.array([[0.5], [7.0]]))
+        >>> held.tolist(), count_held(line, held)
+        ([0.5, 2.0], 1)
+    """
+    if fitted.classes or "low" not in fitted.settings:
+        return 0
+    return int(np.isin(outputs, [fitted.settings["low"], fitted.settings["high"]]).sum())
+
+
 def softmax(logits: np.ndarray) -> np.ndarray:
     """Probabilities of logits, along the last axis."""
     powers = np.exp(logits - logits.max(-1, keepdims=True))
@@ -87,7 +126,8 @@ def _chain(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     outputs = np.asarray(outputs / len(members))
     if fitted.classes:
         return outputs
-    return outputs * fitted.settings.get("scale", 1.0) + fitted.settings.get("center", 0.0)
+    values = outputs * fitted.settings.get("scale", 1.0) + fitted.settings.get("center", 0.0)
+    return np.clip(values, fitted.settings.get("low", -np.inf), fitted.settings.get("high", np.inf))
 
 
 ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -52,7 +52,30 @@ def test_rounds_compose_and_generators_fix_the_result():
     assert not torch.equal(a, rand_augment(X, rounds=2, strength=0.8, generator=seeded(3)))
 
 
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_standardized_images_are_changed_as_the_images_they_were(name):
+    mean, deviation = 0.4, 0.25
+    plain = rand_augment(X, strength=0.9, operations=(name,), generator=seeded(4))
+    other = rand_augment(
+        (X - mean) / deviation,
+        strength=0.9,
+        operations=(name,),
+        value_range=(-mean / deviation, (1 - mean) / deviation),
+        generator=seeded(4),
+    )
+    apart = (other * deviation + mean - plain).abs()
+    # a value on the edge of a level or of solarizing may fall to either side by rounding
+    assert (apart > 1e-5).float().mean() < 1e-3
+
+
 def test_errors():
+    with pytest.raises(
+        GradatimError,
+        match=r"images must lie in value_range=\(0, 1\), got values from -0.99.* to 0.99",
+    ):
+        rand_augment(2 * X - 1)
+    with pytest.raises(GradatimError, match=r"value_range must be \(lower, higher\), got \(1, 1\)"):
+        rand_augment(X, value_range=(1, 1))
     with pytest.raises(GradatimError, match=r"operations must be one of rotate, .*got 'rotat'"):
         rand_augment(X, operations=("rotat",))
     with pytest.raises(GradatimError, match=r"strength must be in \[0, 1\], got 9"):

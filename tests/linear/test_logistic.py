@@ -103,6 +103,23 @@ def test_separable_data_has_no_maximum():
         assert torch.equal(fit(X, y, weight_decay=1e-6).predict(X), y)
 
 
+def test_one_class_apart_is_enough_to_be_refused():
+    """Iris: two kinds overlap, and the third lies apart, so not every row is predicted right."""
+    data = load_iris()
+    with pytest.raises(InvalidValue, match=r"fit_softmax: weight_decay must be positive"):
+        fit_softmax(data.data, data.target)
+    fit_softmax(data.data[50:], data.target[50:])
+    with pytest.raises(InvalidValue, match=r"fit_softmax: weight_decay must be positive"):
+        fit_softmax(torch.tensor([0.0, 1, 1, 2]), torch.tensor([0, 0, 1, 1]))  # touching
+
+
+def test_many_weights_that_separate_all_are_refused():
+    generator = torch.Generator().manual_seed(0)
+    X, y = torch.randn(60, 200, generator=generator), torch.arange(60) % 3
+    with pytest.raises(InvalidValue, match=r"fit_softmax: weight_decay must be positive"):
+        fit_softmax(X, y)
+
+
 def test_touching_and_dependent_data_are_refused_too():
     touching = torch.tensor(
         [0.0, 1, 1, 2]

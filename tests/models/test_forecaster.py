@@ -151,3 +151,18 @@ def test_bad_requests_are_refused():
         Forecaster(1, 2).simulate(x)
     with pytest.raises(InvalidValue, match="lengths must be 1 or more, got 0"):
         Forecaster(1, 2)(x, torch.tensor([0]))
+
+
+@pytest.mark.parametrize("strategy", ["direct", "recursive"])
+@pytest.mark.parametrize("cell", ["gru", "lstm", "lru", "elman"])
+def test_a_history_with_gaps_is_refused_and_padding_may_be_anything(strategy, cell):
+    model = Forecaster(2, 3, hidden_dim=4, strategy=strategy, cell=cell)
+    x, lengths = torch.randn(2, 6, 2), torch.tensor([6, 4])
+    x[1, 4:] = torch.nan
+    draws = {"generator": torch.Generator().manual_seed(0)}
+    assert torch.isfinite(model.forecast(x, lengths, **draws).median).all()
+    x[1, 2, 0] = torch.nan
+    with pytest.raises(
+        InvalidValue, match=r"got NaN or infinity at step 2 of history 1. Interpolate"
+    ):
+        model.forecast(x, lengths, **draws)

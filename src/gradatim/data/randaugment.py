@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.data.flip_and_crop import check_images
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 
 Operation = Callable[[Tensor, Tensor], Tensor]  # images, signed strengths in [-1, 1] -> images
 
@@ -91,6 +91,7 @@ def rand_augment(
     rounds: int = 2,
     strength: float = 0.3,
     operations: tuple[str, ...] = tuple(OPERATIONS),
+    value_range: tuple[float, float] = (0.0, 1.0),
     generator: torch.Generator | None = None,
 ) -> Tensor:
     """Apply ``rounds`` operations to every image, drawn for each image alone, with a random sign.
@@ -99,10 +100,13 @@ def rand_augment(
     contrast by 90 %, inverts everything, leaves 4 bits.
 
     Args:
-        images: Values in [0, 1], shape ``(B, C, H, W)``.
+        images: Values in ``value_range``, shape ``(B, C, H, W)``.
         rounds: Operations an image goes through.
         strength: From 0, nothing, to 1; the paper's magnitude over its maximum.
         operations: Names to draw from; leave out those that change the class.
+        value_range: Black and white: what brightness and contrast stop at, what solarize mirrors between,
+            and, the first, what comes in from outside. Of images standardized by a mean and a
+            deviation it is ``(-mean / deviation, (1 - mean) / deviation)``.
         generator: Source of randomness; PyTorch's own by default.
 
     Example:
@@ -119,6 +123,11 @@ def rand_augment(
     functions = [
         OPERATIONS[choose("rand_augment", "operations", o, OPERATIONS)] for o in operations
     ]
+    low, high = value_range
+    span = high - low
+    require(span > 0, "rand_augment: value_range must be (lower, higher)", value_range)
+    _check_range(images, low, high)
+    images = (images - low) / span
     for _ in range(rounds):
         drawn = torch.randint(len(functions), (len(images),), generator=generator)
         signs = 2.0 * torch.randint(2, (len(images),), generator=generator) - 1.0
@@ -129,4 +138,18 @@ def rand_augment(
             if len(rows):
                 changed[rows] = function(images[rows], amounts[rows])
         images = changed
-    return images
+    return images * span + low
+
+
+def _check_range(images: Tensor, low: float, high: float) -> None:
+    """Refuse values that the operations would cut off."""
+    if not images.numel():
+        return
+    least, most = (end.item() for end in images.aminmax())
+    slack = 1e-2 * (high - low)
+    require(
+        least >= low - slack and most <= high + slack,
+        f"rand_augment: images must lie in value_range=({low:g}, {high:g})",
+        f"values from {least:.4g} to {most:.4g}",
+        "Augment before standardizing, or give the range of the images.",
+    )

@@ -6,7 +6,7 @@ r"""Logistic and softmax regression by maximum likelihood.
 
 The bias is not penalized. scikit-learn's ``C`` is :math:`1/(\gamma N)`. With :math:`\gamma=0` and
 separable classes the likelihood has no maximum, since larger weights are always better; then both fits
-refuse.
+refuse. One class that can be separated from the others is enough.
 """
 
 import torch
@@ -17,6 +17,7 @@ from gradatim.errors import InvalidValue, require
 from gradatim.linear.affine import LinearClassifier
 from gradatim.linear.descent import with_ones
 from gradatim.linear.inputs import Array, as_design, as_labels
+from gradatim.linear.overlap import LARGEST, classes_overlap
 
 
 def _no_maximum(owner: str) -> InvalidValue:
@@ -105,7 +106,8 @@ def fit_softmax(
     r"""Fit two or more classes by L-BFGS, from zero weights.
 
     Adding one vector to the weights of every class changes no probability. From zero, descent stays
-    among the weights that sum to zero over the classes.
+    among the weights that sum to zero over the classes. Without a penalty, classes that can be separated
+    are refused: one from the others up to 500 weights, by linear programming; all of them beyond.
 
     Args:
         X: Inputs, shape ``(N, d)``.
@@ -120,6 +122,9 @@ def fit_softmax(
     """
     design, mean, scale = _standardize("fit_softmax", X, weight_decay)
     classes, indices = as_labels("fit_softmax", y, len(design))
+    is_small = len(classes) * (design.shape[1] + 1) <= LARGEST
+    if weight_decay == 0 and is_small and not classes_overlap(design, indices, len(classes)):
+        raise _no_maximum("fit_softmax")
     weight = torch.zeros(design.shape[1], len(classes), dtype=design.dtype, requires_grad=True)
     bias = torch.zeros(len(classes), dtype=design.dtype, requires_grad=True)
     optimizer = torch.optim.LBFGS(
@@ -143,6 +148,6 @@ def fit_softmax(
         optimizer.step(closure)
     slopes = weight.detach() / scale[:, None]
     fit = LinearClassifier(slopes, bias.detach() - mean @ slopes, classes)
-    if weight_decay == 0 and torch.equal(fit.predict(X), classes[indices]):
+    if weight_decay == 0 and not is_small and torch.equal(fit.predict(X), classes[indices]):
         raise _no_maximum("fit_softmax")
     return fit

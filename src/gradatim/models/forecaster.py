@@ -140,7 +140,7 @@ class Forecaster(nn.Module):
         """Forecast the next ``horizon`` steps, with intervals that hold with probability ``level``.
 
         Args:
-            x: History, shape ``(B, T, D)``.
+            x: History without gaps, shape ``(B, T, D)``.
             lengths: Real steps of each history; all by default.
             level: Probability between the bounds, at each step by itself.
             num_paths: Paths to draw, for the recursive strategy.
@@ -148,6 +148,7 @@ class Forecaster(nn.Module):
         """
         if not 0.0 < level < 1.0:
             raise InvalidValue(f"Forecaster: level must be between 0 and 1, got {level}. Try 0.9.")
+        self._check_history(x, lengths)
         if self.strategy == "recursive":
             return self._summarize(self.simulate(x, lengths, num_paths, generator), level)
         with evaluation_mode(self):
@@ -182,6 +183,7 @@ class Forecaster(nn.Module):
                 "Forecaster: simulate must have strategy='recursive' and one path or more, "
                 f"got {self.strategy!r} and {num_paths}."
             )
+        self._check_history(x, lengths)
         with evaluation_mode(self):
             encoded, steps = self.encoder(x, lengths), []
             state = tuple(part.repeat(1, num_paths, 1) for part in encoded.state)
@@ -192,6 +194,21 @@ class Forecaster(nn.Module):
                 steps.append(mean + scale * noise)
                 hidden, state = step_stack(self.encoder.rnn, steps[-1], state)
         return torch.stack(steps, 1).view(num_paths, len(x), self.horizon, -1)
+
+    def _check_history(self, x: Tensor, lengths: Tensor | None) -> None:
+        """Refuse a history with gaps: one NaN would be in every figure after it."""
+        if bool(torch.isfinite(x.sum())):
+            return
+        bad = ~torch.isfinite(x).all(-1)  # (B, T)
+        if lengths is not None:
+            steps = torch.arange(bad.shape[1], device=bad.device)
+            bad &= steps < torch.as_tensor(lengths, device=bad.device)[:, None]
+        if bad.any():
+            row, step = bad.nonzero()[0].tolist()
+            raise InvalidValue(
+                f"Forecaster.forecast: x must be finite, got NaN or infinity at step {step} of history {row}. "
+                "Interpolate missing values, or begin the history after them."
+            )
 
     def _summarize(self, paths: Tensor, level: float) -> Forecast:
         tails = paths.new_tensor([0.5, (1 - level) / 2, (1 + level) / 2])

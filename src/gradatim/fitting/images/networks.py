@@ -131,16 +131,12 @@ def distortions(
 ) -> list[Callable[[Tensor], Tensor]]:
     """Random changes of a batch, scaled by ``mean`` and ``spread``, that do not change the class."""
     if name == "random":
-        return [partial(_rand_augment, mean=mean / 255, spread=spread / 255)]
+        return [partial(rand_augment, value_range=(-mean / spread, (255 - mean) / spread))]
     reach = max(side // 14, 1)
     if name == "affine":
         return [partial(random_affine, degrees=10.0, shift=float(reach), scale=0.1)]
     crop = partial(random_crop, padding=reach)
     return [random_flip, crop] if name == "flip" else [crop]
-
-
-def _rand_augment(x: Tensor, mean: float, spread: float) -> Tensor:
-    return (rand_augment((x * spread + mean).clamp(0, 1)) - mean) / spread
 
 
 @dataclass(eq=False, repr=False)

@@ -47,6 +47,7 @@ def classes_overlap(design: Tensor, indices: Tensor, num_classes: int) -> bool:
         _take_worst(taken, gains, y)
         matrix = _constraints(a, y, K, taken)
         found = linprog(-total, A_ub=-matrix, b_ub=np.zeros(len(matrix)), bounds=(-1, 1)).x
+        assert found is not None  # standing still is allowed
         gains = _gains(a, y, found.reshape(K, -1).T)
         if gains.max() <= SLACK:
             return True

@@ -12,6 +12,7 @@ from gradatim.models.sequence_encoder import SequenceEncoder
 from gradatim.models.stack_step import step_stack
 from gradatim.nn import initialize
 from gradatim.nn.cells.named import CellFactory
+from gradatim.nn.padding import real_steps
 from gradatim.nn.training_modes import evaluation_mode
 
 STRATEGIES = ("direct", "recursive")
@@ -195,14 +196,13 @@ class Forecaster(nn.Module):
                 hidden, state = step_stack(self.encoder.rnn, steps[-1], state)
         return torch.stack(steps, 1).view(num_paths, len(x), self.horizon, -1)
 
-    def _check_history(self, x: Tensor, lengths: Tensor | None) -> None:
+    def _check_history(self, x: Tensor, lengths: object | None) -> None:
         """Refuse a history with gaps: one NaN would be in every figure after it."""
         if bool(torch.isfinite(x.sum())):
             return
         bad = ~torch.isfinite(x).all(-1)  # (B, T)
-        if lengths is not None:
-            steps = torch.arange(bad.shape[1], device=bad.device)
-            bad &= steps < torch.as_tensor(lengths, device=bad.device)[:, None]
+        is_real = real_steps("Forecaster.forecast", x, lengths)
+        bad = bad if is_real is None else bad & is_real
         if bad.any():
             row, step = bad.nonzero()[0].tolist()
             raise InvalidValue(

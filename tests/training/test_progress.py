@@ -8,7 +8,9 @@ from gradatim.events import Figure, Stage
 from gradatim.models import MLP
 from gradatim.training import Trainer, progress
 
-X, Y = torch.randn(64, 3), torch.randint(2, (64,))
+_SEEDED = torch.Generator().manual_seed(0)
+X = torch.randn(64, 3, generator=_SEEDED)
+Y = torch.randint(2, (64,), generator=_SEEDED)
 
 
 @pytest.fixture

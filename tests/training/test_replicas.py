@@ -215,7 +215,7 @@ def test_modules_that_are_no_chain_are_stacked_by_torch_func():
     [
         (lambda: MLP((5, 4, 2), norm="batch"), {}, "batch normalization mixes"),
         (lambda: MLP((5, 4, 2), activation="gelu", dropout=0.5), {}, "randomness"),
-        (lambda: MLP((5, 4, 2)), {"optimizer": "rmsprop"}, "not SGD, Adam or AdamW"),
+        (lambda: MLP((5, 4, 2)), {"optimizer": "nadam", "lr": 1e-3}, "not SGD, Adam or AdamW"),
         (lambda: MLP((5, 4, 2)), {"loss": nn.CrossEntropyLoss()}, "not one of the named"),
         (lambda: MLP((5, 4, 2)).requires_grad_(False).append(nn.Linear(2, 2)), {}, "frozen"),
         (lambda: nn.Sequential(nn.Linear(5, 2), nn.BatchNorm1d(2)), {}, "batch normalization"),
@@ -229,8 +229,8 @@ def test_what_cannot_be_stacked_trains_one_after_another_and_says_so(build, opti
     assert reason in replicas.note
     assert "one after another" in repr(replicas)
     models, histories = separate(
-        build, [(X, y)] * 2, lr=[1e-3] * 2, weight_decay=[0] * 2, seeds=[0, 1], epochs=2,
-        batch_size=16, **options,
+        build, [(X, y)] * 2, weight_decay=[0] * 2, seeds=[0, 1], epochs=2, batch_size=16,
+        **options | {"lr": [1e-3] * 2},
     )  # fmt: skip
     assert_equal(replicas, models, histories, tolerance=0)
 

@@ -94,7 +94,7 @@ def _running_means(values: Sequence[float], memory: float) -> list[float]:
 def lr_range_test(
     model: nn.Module,
     data: object,
-    loss: str | Loss = "cross_entropy",
+    loss: str | Loss | None = None,
     optimizer: str | OptimizerFactory = "adam",
     *,
     low: float = 1e-6,

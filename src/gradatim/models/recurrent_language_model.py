@@ -53,7 +53,8 @@ class RecurrentLanguageModel(nn.Module):
         self.vocab_size, self.dim, self.hidden_dim = vocab_size, dim, hidden_dim
         self.cell, self.num_layers, self.dropout = cell, num_layers, dropout
         self.embedding = nn.Embedding(vocab_size, dim)
-        self.rnn = Recurrent(cell, dim, hidden_dim, num_layers, dropout=dropout)
+        between = dropout if num_layers > 1 else 0.0
+        self.rnn = Recurrent(cell, dim, hidden_dim, num_layers, dropout=between)
         self.drop = nn.Dropout(dropout)
         self.readout = nn.Linear(hidden_dim, vocab_size)
         initialize(self.readout, "xavier")

@@ -113,7 +113,8 @@ class Seq2Seq(nn.Module):
         elif attention == "dot":
             self.attend = DotAttention(query_dim, key_dim)
         self.embedding = nn.Embedding(target_vocab_size, dim, padding_idx=PAD)
-        self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=dropout)
+        between = dropout if num_layers > 1 else 0.0
+        self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=between)
         self.drop = nn.Dropout(dropout)
         self.begin = nn.Linear(key_dim, self.rnn.num_states * num_layers * query_dim)
         self.readout = nn.Linear(hidden_dim + key_dim, target_vocab_size)

@@ -66,13 +66,14 @@ class SequenceEncoder(nn.Module):
         self.embedding = (
             None if vocab_size is None else nn.Embedding(vocab_size, input_dim, padding_idx=PAD)
         )
+        between = dropout if num_layers > 1 else 0.0
         self.rnn = Recurrent(
             cell,
             input_dim,
             hidden_dim,
             num_layers,
             is_bidirectional=is_bidirectional,
-            dropout=dropout,
+            dropout=between,
         )
         self.output_dim = self.rnn.output_dim
         self.drop = nn.Dropout(dropout)

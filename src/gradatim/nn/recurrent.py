@@ -31,7 +31,7 @@ class Recurrent(nn.Module):
         hidden_dim: Width of the state of one layer and direction.
         num_layers: Layers in the stack.
         is_bidirectional: Whether a second cell per layer runs from the end of every sequence to its start.
-        dropout: Probability of zeroing an output between two layers.
+        dropout: Probability of zeroing an output between two layers; refused with one.
         layer_norm: Whether to normalize the outputs of every layer (LN above).
         residual: Whether to add a layer's input to its output, wherever the widths agree.
         learn_initial_state: Whether the state before the first step is learned; it starts at zero.
@@ -68,6 +68,11 @@ class Recurrent(nn.Module):
                 )
         if not 0.0 <= dropout < 1.0:
             raise InvalidValue(f"Recurrent: dropout must be from 0 to below 1, got {dropout}.")
+        if dropout and num_layers == 1:
+            raise InvalidValue(
+                f"Recurrent: dropout must be 0 with one layer, since it acts between two, got {dropout}. "
+                "Put nn.Dropout after it, or try num_layers=2."
+            )
         self.cell, self.input_dim, self.hidden_dim = cell, input_dim, hidden_dim
         self.num_layers, self.is_bidirectional, self.dropout = num_layers, is_bidirectional, dropout
         self.layer_norm, self.residual = layer_norm, residual

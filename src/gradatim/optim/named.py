@@ -1,5 +1,6 @@
 """Optimizers by name: PyTorch's own in their fastest form, and ours."""
 
+import inspect
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -8,7 +9,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.errors import InvalidType, InvalidValue, choose, require
 from gradatim.optim.adam import Adam
 from gradatim.optim.adam_then_sgd import AdamThenSGD
 from gradatim.optim.ema_momentum import EMAMomentum
@@ -96,11 +97,27 @@ def needs_closure(optimizer: Optimizer) -> bool:
     return isinstance(optimizer, torch.optim.LBFGS) or getattr(optimizer, "needs_closure", False)
 
 
+def default_lr(optimizer: str | OptimizerFactory) -> float:
+    """The learning rate that an optimizer takes where none is given: its own, or 0.001 where it has none.
+
+    Args:
+        optimizer: A name from :data:`OPTIMIZERS`, a class or a function ``(parameters, lr) -> Optimizer``.
+
+    Example:
+        >>> default_lr("adam"), default_lr("adadelta"), default_lr(lambda parameters, lr: torch.optim.SGD(parameters, lr))
+        (0.001, 1.0, 0.001)
+    """
+    if isinstance(optimizer, str):
+        optimizer = OPTIMIZERS[choose("build_optimizer", "optimizer", optimizer, OPTIMIZERS)]
+    lr = inspect.signature(optimizer).parameters.get("lr")
+    return float(lr.default) if lr is not None and isinstance(lr.default, int | float) else 1e-3
+
+
 def build_optimizer(
     optimizer: str | OptimizerFactory | Optimizer,
     model: nn.Module,
     *,
-    lr: float = 1e-3,
+    lr: float | None = None,
     weight_decay: float = 0.0,
 ) -> Optimizer:
     """Make an optimizer for ``model`` from a name, a factory ``(parameters, lr) -> Optimizer`` or as given.
@@ -109,7 +126,7 @@ def build_optimizer(
         optimizer: A name from :data:`OPTIMIZERS`; a class or function called as
             ``optimizer(parameter_groups, lr=lr)``; or a ready PyTorch optimizer, used as it is.
         model: Its trainable parameters are optimized.
-        lr: Learning rate.
+        lr: Learning rate; by default that of :func:`default_lr`. A ready optimizer has its own.
         weight_decay: :math:`\\gamma` of the penalty :math:`\\frac{\\gamma}{2}\\lVert W\\rVert^2`, on weights only;
             in ``adamw`` it is decoupled from the gradient.
 
@@ -118,8 +135,8 @@ def build_optimizer(
         'Adam'
     """
     if isinstance(optimizer, Optimizer):
-        return optimizer
-    if not lr >= 0:
+        return _check_ready(optimizer, model, lr, weight_decay)
+    if lr is not None and not lr >= 0:
         raise InvalidValue(f"build_optimizer: lr must be at least 0, got {lr}. Try lr=1e-3.")
     if not weight_decay >= 0:
         raise InvalidValue(
@@ -130,13 +147,29 @@ def build_optimizer(
         raise InvalidValue(
             "build_optimizer: model must have a trainable parameter, got none. Check requires_grad."
         )
-    if isinstance(optimizer, str):
-        factory = OPTIMIZERS[choose("build_optimizer", "optimizer", optimizer, OPTIMIZERS)]
-        fastest = _fastest(factory, model.parameters())
-        return factory(groups, lr=lr, **fastest)
-    if not callable(optimizer):
+    if not isinstance(optimizer, str) and not callable(optimizer):
         raise InvalidType(
             f"build_optimizer: optimizer must be a name, a factory or a torch Optimizer, got {optimizer!r}. "
             "Try 'adam'."
         )
-    return optimizer(groups, lr=lr)
+    rate = default_lr(optimizer) if lr is None else lr
+    if isinstance(optimizer, str):
+        factory = OPTIMIZERS[choose("build_optimizer", "optimizer", optimizer, OPTIMIZERS)]
+        return factory(groups, lr=rate, **_fastest(factory, model.parameters()))
+    return optimizer(groups, lr=rate)
+
+
+def _check_ready(
+    optimizer: Optimizer, model: nn.Module, lr: float | None, weight_decay: float
+) -> Optimizer:
+    """Raise if a ready optimizer does not move the model, or settings are given that it would not hear of."""
+    name = type(optimizer).__name__
+    for setting, value in (("lr", lr), ("weight_decay", weight_decay or None)):
+        rule = f"build_optimizer: {setting} must be left out beside a ready optimizer"
+        require(value is None, rule, value, f"Give it to {name}, or pass a name or the class.")
+    own = {id(p) for p in model.parameters()}
+    held = [p for group in optimizer.param_groups for p in group["params"]]
+    rule = "build_optimizer: optimizer must hold parameters of the model"
+    got = f"{name} with {len(held)} others"
+    require(any(id(p) in own for p in held), rule, got, "Build it from model.parameters().")
+    return optimizer

@@ -40,6 +40,8 @@ class Checkpoint(Callback):
         for name, value in (("every_steps", every_steps), ("every_epochs", every_epochs)):
             rule = f"Checkpoint: {name} must be at least 1 or None"
             require(value is None or value >= 1, rule, value)
+        rule = "Checkpoint: every_steps or every_epochs must say when to write"
+        require(every_steps or every_epochs, rule, "None for both")
         self.path, self.every_steps, self.every_epochs = Path(path), every_steps, every_epochs
 
     def on_batch_end(self, trainer: "Trainer", loss: Tensor | None) -> None:

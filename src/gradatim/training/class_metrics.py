@@ -1,16 +1,19 @@
 """Figures of merit that are no mean over rows: they add up or keep first, and divide at the end."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from gradatim.errors import require
 from gradatim.losses import align
 from gradatim.losses.class_rows import class_rows
+from gradatim.training.model_outputs import plain_output
 
 IGNORED = -100  # the label that cross-entropy leaves out
 
 
-def logits_and_labels(output: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def logits_and_labels(output: Any, target: Tensor) -> tuple[Tensor, Tensor]:
     """Return logits ``(N, K)`` and class numbers ``(N,)`` of all rows and places that have a label.
 
     One logit is that of the second of two classes; probabilities stand for the likeliest class.
@@ -19,6 +22,7 @@ def logits_and_labels(output: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     (tensor([[ 0.,  2.],
             [ 0., -1.]]), tensor([1, 0]))
     """
+    output = plain_output(output)
     if output.ndim == 1 or (output.ndim == 2 and output.shape[1] == 1):
         logit, label = output.flatten(), target.flatten()
         output = torch.stack([torch.zeros_like(logit), logit], 1)
@@ -141,6 +145,7 @@ class RootMeanSquare:
         self.count = 0
 
     def update(self, output: Tensor, target: Tensor) -> None:
+        output = plain_output(output)
         gap = (output - align(output, target)).double()
         self.total, self.count = self.total + gap.square().sum(), self.count + gap.numel()
 

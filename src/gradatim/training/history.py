@@ -32,6 +32,7 @@ class History:
         records: One dictionary per epoch: ``epoch``, ``train_loss``, ``validation_…``, ``lr``, ``seconds``.
         stopped: Why the run ended before its last epoch, or ``None``.
         engine: Which engine moved the model, and why; ``None`` before the run.
+        schedule: Which of PyTorch's schedulers set the rate, and when it was stepped; ``None`` without one.
 
     Example:
         >>> history = History([{"epoch": 1, "train_loss": 2.0}, {"epoch": 2, "train_loss": 1.0}])
@@ -49,6 +50,7 @@ class History:
     ) -> None:
         self.records = records if records is not None else []
         self.stopped, self.engine = stopped, engine
+        self.schedule: str | None = None
 
     def __len__(self) -> int:
         return len(self.records)

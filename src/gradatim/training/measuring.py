@@ -1,12 +1,15 @@
 """What a model says of data it does not learn from: figures and outputs."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
 
 from gradatim.training.batches import Batches
+from gradatim.training.loss_sight import RefuseBroadcast
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
+from gradatim.training.model_outputs import plain_output
 from gradatim.training.objectives.objective import Objective, loss_and_figures
 from gradatim.training.totals import Totals
 
@@ -43,10 +46,11 @@ def measure(
         meters = [Mean("loss", objective.loss), *meters]
     if meters:
         with torch.inference_mode():
-            for batch in batches.whole():
-                output = objective.output(model, *batch[:-1])
-                for meter in meters:
-                    meter.update(output, batch[-1])
+            for number, batch in enumerate(batches.whole()):
+                output, target = objective.output(model, *batch[:-1]), batch[-1]
+                with nullcontext() if number else RefuseBroadcast(output, target):
+                    for meter in meters:
+                        meter.update(output, target)
     return figures | {meter.name: meter.compute() for meter in meters}
 
 
@@ -72,4 +76,6 @@ def outputs(
         parts: Inputs, a few rows each.
         device: Where to compute.
     """
-    return torch.cat([objective.output(model, part.to(device)).cpu() for part in parts])
+    return torch.cat(
+        [plain_output(objective.output(model, part.to(device))).cpu() for part in parts]
+    )

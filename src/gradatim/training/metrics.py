@@ -13,6 +13,7 @@ from torch import Tensor
 from gradatim.errors import InvalidType, choose
 from gradatim.losses import align
 from gradatim.training.class_metrics import AUC, Hits, LogLoss, PerClass, RootMeanSquare
+from gradatim.training.model_outputs import judge, plain_output
 
 MetricFunction = Callable[[Tensor, Tensor], Tensor]
 
@@ -83,7 +84,7 @@ class Mean:
         self.count = 0
 
     def update(self, output: Tensor, target: Tensor) -> None:
-        self.total = self.total + self.function(output, target).double() * len(target)
+        self.total = self.total + judge(self.function, output, target).double() * len(target)
         self.count += len(target)
 
     def compute(self) -> float:
@@ -107,6 +108,7 @@ class R2:
         self.residual: Tensor | float = 0.0
 
     def update(self, output: Tensor, target: Tensor) -> None:
+        output = plain_output(output)
         y = align(output, target).double()
         n, mean = y.shape[0], y.mean(0)
         gap = mean - self.mean

@@ -14,7 +14,7 @@ from gradatim.errors import InvalidValue, require
 from gradatim.events import CancelToken
 from gradatim.losses import Loss, build_loss
 from gradatim.optim import Schedule, build_schedule
-from gradatim.optim.named import OptimizerFactory
+from gradatim.optim.named import OptimizerFactory, default_lr
 from gradatim.randomness import seeded
 from gradatim.training.batches import as_tensor
 from gradatim.training.callbacks import EarlyStopping
@@ -72,7 +72,7 @@ def train_replicas(
     validation_rows: Sequence[Rows] | None = None,
     loss: str | Loss = "cross_entropy",
     optimizer: str | OptimizerFactory = "adam",
-    lr: float | Sequence[float] = 1e-3,
+    lr: float | Sequence[float] | None = None,
     weight_decay: float | Sequence[float] = 0.0,
     schedule: str | Schedule | None = None,
     epochs: int = 20,
@@ -99,7 +99,7 @@ def train_replicas(
         validation_rows: K index sets into the shared ``data`` instead.
         loss: As in :class:`Trainer`.
         optimizer: Name or factory of SGD, Adam or AdamW in any form; others train one after another.
-        lr: Learning rate, one or K.
+        lr: Learning rate, one or K; by default the optimizer's own.
         weight_decay: Penalty on weights, one or K.
         schedule: As in :class:`Trainer`.
         epochs: Passes over the data.
@@ -125,7 +125,7 @@ def train_replicas(
     settings = Settings(
         build_loss(loss),
         optimizer,
-        _spread(lr, count),
+        _spread(default_lr(optimizer) if lr is None else lr, count),
         _spread(weight_decay, count),
         build_schedule(schedule),
         epochs,

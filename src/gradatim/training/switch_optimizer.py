@@ -17,9 +17,9 @@ class SwitchOptimizer(Callback):
 
     Args:
         after_epoch: Switch at the end of this epoch; ``None`` waits for a plateau.
-        monitor: Column of the history that should fall.
-        patience: Epochs without improvement that make a plateau.
-        min_delta: Smallest fall that counts.
+        monitor: Column of the history that should fall, ``"validation_loss"`` if ``None``.
+        patience: Epochs without improvement that make a plateau, 5 if ``None``.
+        min_delta: Smallest fall that counts, 0 if ``None``. These three are refused beside ``after_epoch``.
 
     Attributes:
         switched_at: Epoch at whose end the switch happened, or ``None``.
@@ -42,15 +42,19 @@ class SwitchOptimizer(Callback):
         self,
         *,
         after_epoch: int | None = None,
-        monitor: str = "validation_loss",
-        patience: int = 5,
-        min_delta: float = 0.0,
+        monitor: str | None = None,
+        patience: int | None = None,
+        min_delta: float | None = None,
     ) -> None:
+        for name, given in (("monitor", monitor), ("patience", patience), ("min_delta", min_delta)):
+            rule = f"SwitchOptimizer: {name} must be left out beside after_epoch"
+            require(after_epoch is None or given is None, rule, repr(given))
         for name, value in (("after_epoch", after_epoch), ("patience", patience)):
             rule = f"SwitchOptimizer: {name} must be at least 1"
             require(value is None or value >= 1, rule, value)
-        self.after_epoch, self.monitor = after_epoch, monitor
-        self.patience, self.min_delta = patience, min_delta
+        self.after_epoch, self.monitor = after_epoch, monitor or "validation_loss"
+        self.patience = 5 if patience is None else patience
+        self.min_delta = min_delta or 0.0
         self._reset()
 
     def _reset(self) -> None:

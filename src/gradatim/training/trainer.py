@@ -35,9 +35,10 @@ from gradatim.training.engines.choosing import (
     works_in_any_layout,
 )
 from gradatim.training.engines.engine import Engine, Run
-from gradatim.training.health import check_figures, check_parameters, explain_bad_loss, first_step
+from gradatim.training.health import check_figures, check_parameters, explain_bad_loss
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import CANCELLED, INTERRUPTED, EngineChoice, History
+from gradatim.training.loss_sight import LossSight
 from gradatim.training.measuring import measure, outputs
 from gradatim.training.metrics import MetricFunction, build_metric
 from gradatim.training.objectives.objective import (
@@ -48,6 +49,7 @@ from gradatim.training.objectives.objective import (
 )
 from gradatim.training.objectives.supervised import Supervised
 from gradatim.training.progress import TrainingBar
+from gradatim.training.scheduling import Stepper
 from gradatim.training.totals import Totals
 
 
@@ -57,12 +59,15 @@ class Trainer:
     Args:
         model: Any :class:`torch.nn.Module`; it is moved to ``device``.
         loss: Name (``cross_entropy``, ``bce``, ``mse``, ``mae``, ``huber``) or function
-            ``(output, target) -> scalar``; objectives that need a loss and have none of their own use it too.
+            ``(output, target) -> scalar``; ``cross_entropy`` by default. Objectives that need a loss and have none
+            of their own use it too; beside others it is refused. Of a model that returns ``(output, state)`` a loss
+            sees the output.
         optimizer: Name, factory ``(parameter_groups, lr) -> Optimizer`` or PyTorch optimizer.
-        lr: Initial learning rate.
-        weight_decay: Penalty on weights; biases and normalization gains are left out.
-        schedule: Name, function ``(t, T) -> factor`` with time in epochs, or a PyTorch scheduler,
-            stepped once per epoch.
+        lr: Initial learning rate; by default the optimizer's own. Refused beside a ready optimizer.
+        weight_decay: Penalty on weights; biases and normalization gains are left out. Refused beside a ready optimizer.
+        schedule: Name, function ``(t, T) -> factor`` with time in epochs, or a scheduler of PyTorch's of the same
+            optimizer: ``OneCycleLR`` and ``CyclicLR`` are stepped after every batch, ``ReduceLROnPlateau`` is told the
+            validation loss (or else the training loss) after every epoch, all others are stepped after every epoch.
         epochs: Passes over the data.
         batch_size: Rows per batch, where batches are cut from arrays.
         clip_norm: Largest norm of the gradient.
@@ -92,10 +97,10 @@ class Trainer:
     def __init__(
         self,
         model: nn.Module,
-        loss: str | Loss = "cross_entropy",
+        loss: str | Loss | None = None,
         optimizer: str | OptimizerFactory | Optimizer = "adam",
         *,
-        lr: float = 1e-3,
+        lr: float | None = None,
         weight_decay: float = 0.0,
         schedule: str | Schedule | LRScheduler | None = None,
         epochs: int = 20,
@@ -118,13 +123,17 @@ class Trainer:
         self.engine = check_engine(engine)
         self.device = choose_device(device)
         self.model = model.to(self.device)
-        self.loss = build_loss(loss)
+        self.loss = build_loss("cross_entropy" if loss is None else loss)
         self.objective = Supervised() if objective is None else as_objective(objective)
-        self.objective.adopt(self.loss)
+        is_used = self.objective.adopt(self.loss) or self.objective.loss is self.loss
+        rule = "Trainer: loss must be left out beside an objective that does not use it"
+        require(loss is None or is_used, rule, repr(loss), "Give it to the objective.")
         if isinstance(objective, nn.Module):
             objective.to(self.device)
         self.optimizer = build_optimizer(optimizer, model, lr=lr, weight_decay=weight_decay)
-        self.scheduler = schedule if isinstance(schedule, LRScheduler) else None
+        self.scheduler, self.stepper = None, None
+        if isinstance(schedule, LRScheduler):
+            self.scheduler, self.stepper = schedule, Stepper(schedule, self.optimizer)
         self.schedule = build_schedule(None if isinstance(schedule, LRScheduler) else schedule)
         self.epochs, self.batch_size = int(epochs), int(batch_size)
         self.clip_norm, self.clip_value = clip_norm, clip_value
@@ -147,6 +156,7 @@ class Trainer:
         self.history, self.totals = History(), self.new_totals()
         self.stop_reason: str | None = None  # set, it ends the run after the current batch
         self.epoch_rng = torch.empty(0, dtype=torch.uint8)  # random state as the epoch began
+        self._sight: LossSight | None = LossSight(self.objective, self.optimizer)
 
     # --- the loop
 
@@ -177,6 +187,10 @@ class Trainer:
             self._reset()
         else:
             restore_stream(batches, self._resumed)
+            self._sight = None if self.steps else self._sight
+        if self.stepper is not None:
+            self.history.schedule = str(self.stepper)
+            self.stepper.check_length((batches.steps or 0) * self.epochs)
         run = self._describe(batches)
         choice = choose_engine(self.engine, run, batches)
         note = "; images lie channels last" if self.is_channels_last else ""
@@ -245,7 +259,9 @@ class Trainer:
         with engine.mode(), self._kernels_arranged():
             for batch in self._start_epoch(batches):
                 self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
-                loss = engine(batch) if self.steps else first_step(engine, batch)
+                loss = engine(batch) if self._sight is None else self._first_steps(engine, batch)
+                if self.stepper is not None:
+                    self.stepper.after_batch()
                 self.position += 1
                 self.steps += 1
                 for callback in observers:
@@ -261,6 +277,19 @@ class Trainer:
                 f"Trainer: training data must yield batches in every epoch, got none in epoch {self.epoch + 1}. "
                 "Pass a list or an object that can be iterated again, not a generator."
             )
+
+    def _first_steps(self, engine: Engine, batch: Batch) -> Tensor | None:
+        """Take a step, looking whether the loss sees the model, until it is sure."""
+        assert self._sight is not None
+        loss = self._sight.step(engine, batch)
+        for name, limit in (("clip_norm", self.clip_norm), ("clip_value", self.clip_value)):
+            rule = (
+                f"Trainer: {name} must be left out beside an objective that moves the model itself"
+            )
+            require(loss is not None or limit is None, rule, limit, "Clip in the objective.")
+        if self._sight.is_sure:
+            self._sight = None
+        return loss
 
     def _kernels_arranged(self) -> AbstractContextManager[None]:
         """Channels last, unless somebody looks on who may ``view`` weights or gradients."""
@@ -279,6 +308,9 @@ class Trainer:
         return rest
 
     def _finish_epoch(self, held_out: Batches | None, bar: TrainingBar) -> None:
+        if self._sight is not None:
+            self._sight.conclude()
+            self._sight = None
         check_parameters(self.model, epoch=self.epoch + 1, number=self.position)
         means = self.totals.means()
         check_figures(means, epoch=self.epoch + 1, number=self.position)
@@ -287,10 +319,11 @@ class Trainer:
             figures = {f"validation_{k}": v for k, v in self._measure(held_out).items()}
             bar.validated(figures, self.epoch)
             record |= figures
-        record["lr"] = self.optimizer.param_groups[0]["lr"]
+        now = None if self.stepper is None else self.stepper.lr
+        record["lr"] = self.optimizer.param_groups[0]["lr"] if now is None else now
         record["seconds"] = time.perf_counter() - self._started
-        if self.scheduler is not None:
-            self.scheduler.step()
+        if self.stepper is not None:
+            self.stepper.after_epoch(record)
         self.history.records.append(record)
         self.epoch, self.position = self.epoch + 1, 0
         self._notify("on_epoch_end", record)

@@ -123,7 +123,7 @@ def convolutional(optimizer="adam", memory_format="channels_last", callbacks=(),
     torch.manual_seed(0)
     model = VGG(((4,), (6,)), 4).double()
     return Trainer(
-        model, "cross_entropy", optimizer, lr=0.01, epochs=3, batch_size=4,
+        model, None, optimizer, lr=0.01, epochs=3, batch_size=4,
         memory_format=memory_format, callbacks=callbacks, objective=objective,
     )  # fmt: skip
 

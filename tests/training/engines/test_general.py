@@ -81,7 +81,7 @@ def test_gradients_inside_the_closure_are_clipped():
 
 def test_a_step_that_updates_by_itself_cannot_serve_a_closure():
     model, X, y = problem()
-    trainer = Trainer(model, "mse", "extragradient", objective=lambda m, b: {"figure": 1.0})
+    trainer = Trainer(model, optimizer="extragradient", objective=lambda m, b: {"figure": 1.0})
     with pytest.raises(InvalidType, match="objective must return a loss for Extragradient, which"):
         trainer.fit((X, y))
 

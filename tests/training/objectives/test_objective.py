@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from gradatim.errors import GradatimError, InvalidType
+from gradatim.errors import GradatimError, InvalidType, InvalidValue
 from gradatim.losses import LOSSES
 from gradatim.training import (
     Augmented,
@@ -254,10 +254,16 @@ def test_phases_are_told_before_their_batches():
 
 @pytest.mark.parametrize("build", [Supervised, lambda loss=None: Augmented((), loss), lambda loss=None: MixUp(loss=loss), lambda loss=None: GradientNormPenalty(0.0, loss)])  # fmt: skip
 def test_a_loss_left_open_is_the_trainers_and_one_given_is_kept(build):
-    for given, trainers, expected in ((None, "mae", "mae"), ("mse", "mae", "mse")):
+    for given, trainers, expected in (
+        (None, "mae", "mae"),
+        ("mse", None, "mse"),
+        ("mse", "mse", "mse"),
+    ):
         objective = build(given)
         Trainer(nn.Linear(1, 1), trainers, objective=objective)
         assert objective.loss is LOSSES[expected]
+    with pytest.raises(InvalidValue, match="loss must be left out beside an objective"):
+        Trainer(nn.Linear(1, 1), "mae", objective=build("mse"))
     Trainer(nn.Linear(1, 1), "huber", objective=(again := build()))
     Trainer(nn.Linear(1, 1), "mse", objective=again)  # the last trainer that takes it
     assert again.loss is LOSSES["mse"]

@@ -118,7 +118,10 @@ def test_a_high_price_keeps_the_model_where_it_was():
     rollouts = Rollouts(
         model, reference, lambda tokens: torch.zeros(len(tokens)), PROMPTS, 6, beta=5.0
     )
-    train(model, rollouts, PolicyGradient(), epochs=10)
+    with pytest.warns(
+        UserWarning, match="no gradient has reached the model"
+    ):  # all answers are worth the same
+        train(model, rollouts, PolicyGradient(), epochs=10)
     assert policy_divergence(model, reference, PROMPTS, 6) < 0.1
 
 

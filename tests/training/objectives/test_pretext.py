@@ -43,7 +43,7 @@ def test_denoising_learns_the_conditional_mean():
     X = torch.randn(4000, 1, generator=seeded())
     model = nn.Linear(1, 1)
     trainer = Trainer(
-        model, "mse", "sgd", lr=0.05, epochs=20, batch_size=100, objective=Denoising(0.5)
+        model, optimizer="sgd", lr=0.05, epochs=20, batch_size=100, objective=Denoising(0.5)
     )
     history = trainer.fit((X, X))
     assert model.weight.item() == pytest.approx(1 / 1.25, abs=0.03)
@@ -56,7 +56,7 @@ def test_masked_entries_are_read_off_their_copies():
     X = torch.cat([z, z], 1)
     model = nn.Linear(4, 4)
     step = MaskedReconstruction(0.2)
-    history = Trainer(model, "mse", lr=0.02, epochs=20, batch_size=100, objective=step).fit((X, X))
+    history = Trainer(model, lr=0.02, epochs=20, batch_size=100, objective=step).fit((X, X))
     assert history["train_loss"][-1] < 0.3  # hidden with its copy one time in five
     weight = model.weight.detach()
     assert weight[0, 2].item() == pytest.approx(1.0, abs=0.15)

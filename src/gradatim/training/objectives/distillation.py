@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from gradatim.losses import cross_entropy, distillation_loss
 from gradatim.losses.distillation import check_distillation
 from gradatim.training.batches import Batch
+from gradatim.training.model_outputs import plain_output
 from gradatim.training.objectives.augmented import Mixing, distort
 from gradatim.training.objectives.objective import Objective
 
@@ -55,10 +56,9 @@ class Distillation(Objective):
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         x, *others, target = batch
         if not model.training:
-            return cross_entropy(model(x, *others), target)
+            return cross_entropy(plain_output(model(x, *others)), target)
         x, target = distort(x, target, self.augment, self.mixing)
         with torch.no_grad():
-            odds = self.teacher(x, *others)
-        return distillation_loss(
-            model(x, *others), odds, target, temperature=self.temperature, mix=self.mix
-        )
+            odds = plain_output(self.teacher(x, *others))
+        output = plain_output(model(x, *others))
+        return distillation_loss(output, odds, target, temperature=self.temperature, mix=self.mix)

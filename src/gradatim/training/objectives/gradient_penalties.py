@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from gradatim.errors import require
 from gradatim.losses import Loss
 from gradatim.training.batches import Batch
+from gradatim.training.model_outputs import plain_output
 from gradatim.training.objectives.objective import Figures, Objective
 
 
@@ -97,7 +98,7 @@ class GradientVariancePenalty(Objective):
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor | Figures:
         *inputs, target = batch
         assert self.loss is not None
-        output = model(*inputs)
+        output = plain_output(model(*inputs))
         error = self.loss(output, target)
         if not model.training:
             return error

@@ -10,6 +10,7 @@ from torch.optim import Optimizer
 from gradatim.errors import InvalidType
 from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch
+from gradatim.training.model_outputs import judge
 
 Figures = Mapping[str, Tensor | float]
 ObjectiveFunction = Callable[[nn.Module, Batch], Tensor | Figures]
@@ -76,20 +77,22 @@ class Objective(ABC):
     def error(self, model: nn.Module, batch: Batch) -> Tensor:
         """Return the loss of what ``model`` makes of the inputs of a batch, against its last part, the target."""
         assert self.loss is not None
-        return self.loss(model(*batch[:-1]), batch[-1])
+        return judge(self.loss, model(*batch[:-1]), batch[-1])
 
     def use_loss(self, loss: str | Loss | None) -> None:
         """Use a loss, or with ``None`` that of the trainer, and cross-entropy until there is one."""
         self._is_loss_open = loss is None
         self.loss = build_loss("cross_entropy" if loss is None else loss)
 
-    def adopt(self, loss: Loss) -> None:
-        """Take the trainer's loss in the place of one that was left open."""
+    def adopt(self, loss: Loss) -> bool:
+        """Take the trainer's loss in the place of one that was left open; say whether there was such a place."""
         if self.inner is not None:
-            self.inner.adopt(loss)
+            is_adopted = self.inner.adopt(loss)
             self.loss = self.inner.loss
-        elif self._is_loss_open:
+            return is_adopted
+        if self._is_loss_open:
             self.loss = loss
+        return self._is_loss_open
 
 
 class FunctionObjective(Objective):

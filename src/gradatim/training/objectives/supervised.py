@@ -31,5 +31,4 @@ class Supervised(Objective):
                 f"Trainer: a batch must be a tuple (inputs, target), got {type(batch).__name__}. "
                 "Pass objective=, a function (model, batch) -> loss."
             )
-        assert self.loss is not None
-        return self.loss(model(*batch[:-1]), batch[-1])
+        return self.error(model, batch)

@@ -165,8 +165,8 @@ def test_bad_arguments(build, message):
 )  # fmt: skip
 def test_other_objectives_and_engines_are_refused(engine, objective, message):
     _, x, y = problem()
+    loss = "mse" if objective is None or isinstance(objective, TruncatedBPTT) else None
     with pytest.raises(InvalidValue, match=f"Trainer: engine must fit the run, {message}"):
-        loss = "mse" if objective is None or isinstance(objective, TruncatedBPTT) else None
         Trainer(Model().double(), loss, objective=objective, engine=engine).fit((x, y))
 
 

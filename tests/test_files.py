@@ -2,6 +2,11 @@
 
 import json
 import os
+import shutil
+import socket
+import stat
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -10,12 +15,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from gradatim.errors import GradatimError, InvalidValue, Unavailable
+from gradatim.errors import GradatimError, InvalidValue, OutputRefused, Unavailable
 from gradatim.files import (
+    check_output,
+    is_result,
     load_tree,
     open_atomically,
     pack_tree,
+    probe_folder,
+    report_files,
     save_tree,
+    scratch_folder,
+    settle,
+    sweep,
+    tree_kind,
     write_atomically,
     write_files,
 )
@@ -91,34 +104,218 @@ def test_a_writer_may_give_its_name(tmp_path):
         write_atomically(tmp_path, b"")
 
 
-@pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_folder_is_written_whole_or_not_at_all(tmp_path, monkeypatch, is_replaced):
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     folder = write_files(tmp_path / "m", {"a": b"old", "b": b"old"})
+    (folder / "mine").write_bytes(b"mine")
+    before = contents(folder)
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        with pytest.raises(Unavailable, match=r"m: cannot be written: No space left on device\.$"):
-            write_files(folder, {"a": b"new"}, is_replaced=is_replaced)
-    assert {p.name: p.read_bytes() for p in folder.iterdir()} == {"a": b"old", "b": b"old"}
-    write_files(folder, {"a": b"new"}, is_replaced=is_replaced)
-    found = {p.name: p.read_bytes() for p in folder.iterdir()}
-    assert found == ({"a": b"new"} if is_replaced else {"a": b"new", "b": b"old"})
-    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+        for place in (folder, tmp_path / "new"):
+            with pytest.raises(
+                Unavailable, match=r": cannot be written: No space left on device\.$"
+            ):
+                write_files(place, {"a": b"new"}, ours=("a", "b"))
+    assert contents(folder) == before
+    write_files(folder, {"a": b"new"}, ours=("a", "b"))
+    assert contents(folder) == {"a": b"new", "mine": b"mine"}
+    assert names(tmp_path) == ["m"]
 
 
-def test_a_folder_that_cannot_be_exchanged_comes_back(tmp_path, monkeypatch):
+def test_files_of_others_are_never_replaced(tmp_path):
     folder = write_files(tmp_path / "m", {"a": b"old"})
+    (folder / "b").write_bytes(b"mine")
+    (folder / "c").symlink_to("nowhere")
+    for name in ("b", "c"):
+        with pytest.raises(OutputRefused, match=rf"m: must not hold files of others .* '{name}' is not ours\. Move"):  # fmt: skip
+            write_files(folder, {"a": b"new", name: b"new"}, ours=["a"])
+    assert (folder / "a").read_bytes() == b"old"
+    assert (folder / "b").read_bytes() == b"mine"
+
+
+KILLED = """
+import os, sys
+from gradatim.files import write_files
+
+replace, count = os.replace, [0]
+
+def kill(*arguments):
+    if count[0] == int(sys.argv[2]):
+        os.kill(os.getpid(), 9)
+    count[0] += 1
+    replace(*arguments)
+
+os.replace = kill
+write_files(sys.argv[1], {"a": b"new", "b": b"new", "d": b"new"}, ours=["a", "b", "c"])
+"""
+
+
+@pytest.mark.parametrize("moment", range(5))
+def test_a_writer_killed_between_two_renames_is_finished_or_undone_at_the_next_start(tmp_path, moment):  # fmt: skip
+    folder = write_files(tmp_path / "m", {"a": b"old", "b": b"old", "c": b"old"})
+    (folder / "mine").write_bytes(b"mine")
+    old, new = contents(folder), {"a": b"new", "b": b"new", "d": b"new", "mine": b"mine"}
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(moment)])
+    assert done.returncode == (-9 if moment < 4 else 0)
+    assert len(names(folder)) > 4 or moment == 4
+    settle(folder)
+    assert contents(folder) == (old if moment == 0 else new)
+    assert names(tmp_path) == ["m"]
+
+
+@pytest.mark.parametrize("moment", [0, 1])
+def test_a_new_folder_is_there_whole_or_not_at_all(tmp_path, moment):
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "m"), str(moment)])
+    assert (tmp_path / "m").exists() == (moment == 1)
+    settle(tmp_path / "m")
+    assert names(tmp_path) == ["m"] * moment
+
+
+def test_a_writer_that_fails_half_way_is_finished_at_the_next_start(tmp_path, monkeypatch):
+    folder = write_files(tmp_path / "m", {"a": b"old", "b": b"old"})
     replace = os.replace
 
-    def fails_once(source, target):
-        if source.name == "new":
+    def fails(source, target):
+        if str(source).endswith("ready/b"):
             raise OSError(5, "Input/output error")
         replace(source, target)
 
-    monkeypatch.setattr(os, "replace", fails_once)
+    monkeypatch.setattr(os, "replace", fails)
     with pytest.raises(Unavailable, match=r"Input/output error"):
-        write_files(folder, {"a": b"new"}, is_replaced=True)
-    assert (folder / "a").read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+        write_files(folder, {"a": b"new", "b": b"new"}, ours=("a", "b"))
+    monkeypatch.undo()
+    settle(folder)
+    assert contents(folder) == {"a": b"new", "b": b"new"}
+
+
+def test_a_plan_from_a_stranger_reaches_nothing_outside(tmp_path):
+    (tmp_path / "secret").write_bytes(b"mine")
+    place = tmp_path / "m" / ".m.gradatim-x"
+    (place / "ready").mkdir(parents=True)
+    (place / "ready" / "evil").write_bytes(b"")
+    plan = {"files": ["../m2", "/tmp/evil", 3], "gone": ["../secret", str(tmp_path / "secret")]}
+    (place / "plan.json").write_text(json.dumps(plan))
+    settle(tmp_path / "m")
+    assert names(tmp_path) == ["m", "secret"]
+
+
+def test_scratch_of_the_living_is_let_be_and_that_of_the_dead_swept(tmp_path):
+    with scratch_folder(tmp_path, "m") as place, open_atomically(tmp_path / "f", owner="me"):
+        held = names(tmp_path)
+        sweep(tmp_path, "m")
+        sweep(tmp_path, "f")
+        assert names(tmp_path) == held
+        assert len(held) == 2
+        shutil.copytree(place, tmp_path / ".m.gradatim-dead")
+        (tmp_path / ".f.gradatim-dead").write_bytes(b"half")
+        (tmp_path / ".g.gradatim-dead").write_bytes(b"of another file")
+        sweep(tmp_path, "m")
+        with open_atomically(tmp_path / "f", owner="me") as file:
+            file.write(b"whole")
+        assert names(tmp_path) == sorted([*held, ".g.gradatim-dead", "f"])
+    assert names(tmp_path) == [".g.gradatim-dead", "f"]
+
+
+def test_names_as_long_as_file_systems_allow_can_be_written(tmp_path):
+    for name in ("n" * 255, "é" * 127, os.fsdecode(b"\xff" * 255)):
+        assert write_atomically(tmp_path / name, b"whole").read_bytes() == b"whole"
+
+
+@pytest.fixture
+def kinds(tmp_path):
+    """Outputs that may not be replaced, by name, with the words of the refusal."""
+    for name in ("read", "twin", "other", "locked", "mine"):
+        (tmp_path / name).write_bytes(b"ours" if name != "other" else b"theirs")
+    (tmp_path / "twin").unlink()
+    os.link(tmp_path / "read", tmp_path / "twin")
+    (tmp_path / "link").symlink_to("read")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "locked").chmod(0o444)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+    return {
+        "read": "must not be what is read",
+        "twin": "must not be what is read",
+        "link": "must not be what is read",
+        "dangling": "must not be a link to nothing",
+        "circle": "Too many levels of symbolic links",
+        "other": "must be new, or written by the same command before",
+        "locked": "cannot be written: it is read-only",
+        "folder": "cannot be written: it is a folder",
+        "pipe": "must be a regular file",
+        "socket": "must be a regular file",
+        "/dev/null": "must be a regular file",
+        "a\0b": "cannot be written: embedded null",
+    }
+
+
+def test_an_output_never_costs_a_file(tmp_path, kinds):
+    before = {path.name: path.lstat() for path in tmp_path.iterdir()}
+
+    def is_ours(path):
+        return path.read_bytes() == b"ours"
+
+    for name, words in kinds.items():
+        with pytest.raises(GradatimError, match=f"^me: .*{words}"):  # noqa: SIM117
+            with open_atomically(tmp_path / name, owner="me", inputs=[tmp_path / "read", "none"], is_ours=is_ours) as file:  # fmt: skip
+                file.write(b"new")
+    after = {path.name: path.lstat() for path in tmp_path.iterdir()}
+    assert {n: (s.st_ino, s.st_mtime_ns) for n, s in after.items()} == {
+        n: (s.st_ino, s.st_mtime_ns) for n, s in before.items()
+    }
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_a_link_is_followed_and_the_rights_stay(tmp_path):
+    (tmp_path / "far").mkdir()
+    target = tmp_path / "far" / "mine"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    (tmp_path / "link").symlink_to("far/mine")
+    write_atomically(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert names(tmp_path / "far") == ["mine"]
+
+
+def test_an_empty_file_is_free(tmp_path):
+    (tmp_path / "f").touch()
+    assert check_output(tmp_path / "f", "me: output", is_ours=lambda path: False) == tmp_path / "f"
+
+
+def test_a_probe_leaves_nothing(tmp_path):
+    (tmp_path / "file").touch()
+    probe_folder(tmp_path / "a" / "b")
+    with pytest.raises(OSError):
+        probe_folder(tmp_path / "file" / "b")
+    with pytest.raises(OSError):
+        probe_folder(tmp_path / "a" / ("n" * 300) / "b")
+    assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"versions": 3}', '{"versions": {"torch": "2"}}', "{", ""])  # fmt: skip
+def test_a_folder_of_others_is_not_taken_for_ours(tmp_path, content):
+    (tmp_path / "model.json").write_text(content)
+    assert not is_result(tmp_path)
+    assert report_files(tmp_path) == []
+
+
+def test_the_kind_of_a_tree_is_read_from_its_header(tmp_path):
+    assert tree_kind(save_tree(tmp_path / "f", {"a": torch.zeros(3)}, kind="test")) == "test"
+    (tmp_path / "g").write_bytes(b"\xff" * 64)
+    assert tree_kind(tmp_path / "g") is None
+    assert tree_kind(tmp_path / "none") is None
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):

@@ -18,6 +18,10 @@ class InvalidType(GradatimError, TypeError):
     """An argument of a type that is not accepted."""
 
 
+class OutputRefused(InvalidValue):
+    """An output that would cost the user a file."""
+
+
 class Unavailable(GradatimError, OSError):
     """A file, a data set or a download that cannot be had now."""
 

@@ -5,13 +5,24 @@ A folder from a stranger can be opened safely, and appears on the disk whole or 
 
 import json
 import os
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidValue, Unavailable, require
-from gradatim.files import LONGEST, check_path, or_unavailable, write_files
+from gradatim.files import (
+    LONGEST,
+    check_path,
+    is_plain,
+    or_unavailable,
+    own_document,
+    probe_folder,
+    refuse,
+    report_files,
+    settle,
+    write_files,
+)
 from gradatim.hashing import check_signed, hash_bytes, hash_file, json_bytes, sign
 from gradatim.versions import versions
 
@@ -24,29 +35,73 @@ JSON, TENSORS = "model.json", "model.safetensors"
 
 
 def write_folder(folder: str | Path, files: Mapping[str, bytes]) -> Path:
-    """Write ``files`` into ``folder``, which is replaced as a whole; only a model folder is ever replaced."""
-    return write_files(check_folder(folder, "save: folder"), files, is_replaced=True)
+    """Write ``files`` into ``folder``; of an older model there, the files that we wrote are replaced, and no other."""
+    place = check_folder(folder, "save: folder")
+    return write_files(place, files, ours=own_files(place))
 
 
-def check_folder(folder: str | Path, argument: str) -> Path:
-    """Return the path of a folder that a model may be written to; refuse what is neither new, empty nor a model folder.
+def own_files(folder: str | Path) -> dict[str, str]:
+    """Names of the files that we wrote into a model folder, each with its SHA-256 where the folder knows it.
 
     Args:
-        folder: Where the model will be; its parent is made.
-        argument: Who asks and what for, such as ``"save: folder"``, for the message.
+        folder: Any; one that holds no model of ours has none.
     """
     folder = Path(folder)
-    size = len(os.fsencode(folder.name))
+    document = own_document(folder / JSON)
+    if document is None or not {"format", "kind"} <= set(document):
+        return {}
+    listed = document.get("files")
+    if not isinstance(listed, dict):  # of the first format, which had no list
+        listed = dict.fromkeys((TENSORS, "predictions.csv", *report_files(folder)), "")
+    return {JSON: "", **{name: str(listed[name]) for name in listed if is_plain(name)}}
+
+
+def parts_of(folder: str | Path) -> list[Path]:
+    """Paths of the files of a model folder, none of which may be written while the model is read."""
+    return [Path(folder) / name for name in (*own_files(folder), JSON, TENSORS)]
+
+
+def check_folder(folder: str | Path, argument: str, inputs: Iterable[str | Path] = ()) -> Path:
+    """Return the path of a folder that a model may be written to, found by writing; refuse what would cost a file.
+
+    Args:
+        folder: Where the model will be: new, empty or a model folder of ours, whose files nobody has changed.
+        argument: Who asks and what for, such as ``"save: folder"``, for the message.
+        inputs: Files and folders that are read.
+    """
+    path, real, got = Path(folder), Path(os.path.realpath(folder)), repr(str(folder))
+    size = len(os.fsencode(real.name))
     require(size <= LONGEST, f"{argument} must have a name of at most {LONGEST} bytes", size, "Choose a shorter name.")  # fmt: skip
-    check_path(folder, fault="cannot be written")
-    is_model = (folder / "model.json").is_file()
-    fits = not folder.exists() or is_model or (folder.is_dir() and not any(folder.iterdir()))
-    rule = f"{argument} must be new, empty or a model folder"
-    require(fits, rule, repr(str(folder)), "Choose another name.")
+    check_path(path, fault="cannot be written")
+    is_dangling = path.is_symlink() and not path.exists()
+    if is_dangling or real == Path.cwd() or real in Path.cwd().parents:
+        refuse(f"{argument} must be a folder of its own", got)
     with or_unavailable(f"{argument.split(':')[0]}: {folder} cannot be written"):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder.parent).close()
-    return folder
+        settle(real)
+        own = own_files(real)
+        if real.exists() and not own and (not real.is_dir() or any(real.iterdir())):
+            refuse(f"{argument} must be new, empty or a model folder", got)
+        _check_parts(real, own, f"{argument} must", got, inputs)
+        for place in {real.parent, real if real.is_dir() else real.parent}:
+            probe_folder(place)
+    return path
+
+
+def _check_parts(
+    folder: Path, own: Mapping[str, str], must: str, got: str, inputs: Iterable[str | Path]
+) -> None:
+    """Refuse an older model folder that is read now, or one of whose files the user has changed."""
+    read = {os.path.realpath(each) for each in inputs}
+    for name in own:
+        place = folder / name
+        if {str(folder), str(place)} & read:
+            refuse(f"{must} not hold what is read", f"{got} with {name!r}")
+        is_there = os.path.lexists(place)
+        is_same = not is_there or (not place.is_symlink() and place.is_file())
+        if is_there and is_same and own[name]:
+            is_same = hash_file(place) == own[name]
+        if not is_same:
+            refuse(f"{must} hold the files that were written", f"{got}, where {name!r} was changed")
 
 
 def save_model(
@@ -71,7 +126,7 @@ def save_model(
         **description,
         "files": {name: hash_bytes(content) for name, content in files.items()},
     }
-    return write_folder(folder, {JSON: json_bytes(sign(document)), **files})
+    return write_folder(folder, {**files, JSON: json_bytes(sign(document))})
 
 
 def gather_tensors(parts: "Mapping[str, Mapping[str, Tensor]]") -> "dict[str, Tensor]":
@@ -108,6 +163,8 @@ def read_model(folder: str | Path) -> "tuple[dict[str, Any], dict[str, Tensor]]"
     from safetensors.torch import load_file
 
     folder, name = Path(folder), repr(str(folder))
+    with suppress(OSError):  # who may only read cannot finish what a killed writer left
+        settle(Path(os.path.realpath(folder)))
     if not (folder / JSON).is_file():
         raise Unavailable(f"load_model: {name} is not a model folder: it has no {JSON}.")
     try:

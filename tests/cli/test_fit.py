@@ -1,4 +1,5 @@
 import gzip
+import importlib.util
 import json
 import os
 from dataclasses import replace
@@ -321,6 +322,69 @@ def test_predict_says_what_is_wrong(call, tmp_path, words, code, sentence):
     assert (found, out) == (code, "")
     assert err.startswith(sentence)
     assert not (tmp_path / "predictions.csv").exists()
+
+
+def snapshot(folder):
+    """Kind and content of everything below a folder."""
+    return {
+        str(p): (p.lstat().st_mode, p.readlink() if p.is_symlink() else p.is_file() and p.read_bytes())
+        for p in folder.rglob("*")
+    }  # fmt: skip
+
+
+def test_no_output_costs_the_user_a_file(call, tmp_path):
+    (tmp_path / "t.csv").write_bytes(text(good()))
+    call("fit", "t.csv", "--target", "y", "--drop", "c", "--trials", "1", "-o", "m")
+    (tmp_path / "thesis.txt").write_text("years of work")
+    (tmp_path / "locked.csv").write_text("prediction\n1\n")
+    (tmp_path / "locked.csv").chmod(0o444)
+    (tmp_path / "link.csv").symlink_to("t.csv")
+    (tmp_path / "dangling.csv").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    parts = [f"m/{p.name}" for p in (tmp_path / "m").iterdir()]
+    before = snapshot(tmp_path)
+    for name in ("t.csv", "link.csv", "thesis.txt", "locked.csv", "dangling.csv", "pipe", "/dev/null", "m", *parts):  # fmt: skip
+        code, out, err = call("predict", "m", "t.csv", "-o", name)
+        assert (code in (1, 2), out, err.count("\n")) == (True, "", 1), name
+        assert err.startswith(("predict: output must ", f"predict: {name} cannot be written: ")), err  # fmt: skip
+        if importlib.util.find_spec("onnx") and name not in ("t.csv", "link.csv"):
+            code, _, err = call("export", "m", "--onnx", "-o", name)
+            assert code in (1, 2), name
+            assert err.startswith(("export: output must ", f"export: {name} cannot be written: ")), err  # fmt: skip
+    assert call("fit", "m/predictions.csv", "--target", "prediction", "-o", "m")[0] == 2
+    assert call("run", "xor", "--quick", "-o", "m")[0] == 2
+    assert snapshot(tmp_path) == before
+    assert not os.path.isfile("/dev/null")
+
+
+def test_predictions_of_the_same_columns_are_replaced_and_links_followed(call, tmp_path):
+    (tmp_path / "t.csv").write_bytes(text(good()))
+    call("fit", "t.csv", "--target", "y", "--drop", "c", "--trials", "1", "-o", "m")
+    (tmp_path / "p.csv").write_text("prediction\n1\n")
+    (tmp_path / "link.csv").symlink_to("p.csv")
+    assert call("predict", "m", "t.csv", "-o", "link.csv")[0] == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 61
+    pytest.importorskip("onnx")
+    for _ in range(2):
+        assert call("export", "m", "--onnx", "-o", "g.onnx")[0] == 0
+
+
+def test_the_user_s_files_in_an_older_model_folder_stay(call, tmp_path):
+    words = ("--target", "y", "--drop", "c", "--trials", "1", "-o", "m")
+    (tmp_path / "t.csv").write_bytes(text(good()))
+    call("fit", "t.csv", *words)
+    (tmp_path / "t.csv").rename(tmp_path / "m" / "t.csv")
+    (tmp_path / "m" / "notes.txt").write_text("mine")
+    code, _, err = call("fit", "m/t.csv", *words)
+    assert (code, err) == (0, "")
+    assert (tmp_path / "m" / "t.csv").read_bytes() == text(good())
+    assert (tmp_path / "m" / "notes.txt").read_text() == "mine"
+    (tmp_path / "m" / "predictions.csv").write_text("my corrections")
+    code, _, err = call("fit", "m/t.csv", *words)
+    assert code == 2
+    assert "where 'predictions.csv' was changed" in err
+    assert (tmp_path / "m" / "predictions.csv").read_text() == "my corrections"
 
 
 def test_export_asks_for_a_format_and_writes_the_graph(call, tmp_path):

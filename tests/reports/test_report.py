@@ -5,9 +5,10 @@ import os
 import numpy as np
 import pytest
 
-from gradatim.errors import InvalidType, InvalidValue, Unavailable
+from gradatim.errors import InvalidType, InvalidValue, OutputRefused, Unavailable
 from gradatim.plots import new_figure
 from gradatim.reports import Claim, Report
+from gradatim.reports.report import prepare_folder
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -186,3 +187,28 @@ def test_ragged_rows_are_refused(report):
 def test_cells_are_plain(report):
     with pytest.raises(InvalidType, match=r"Report\.table: rows must be a string or a number"):
         report.table("T", columns=["a"], rows=[[{}]])
+
+
+def test_only_files_of_an_older_report_are_replaced(report, tmp_path):
+    report.write(tmp_path)
+    (tmp_path / "loss.txt").write_text("mine")
+    report.sections = [s for s in report.sections if s not in report.pictures]
+    report.write(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["loss.txt", "report.html", "report.json"]
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.json", "loss.png"])
+def test_a_file_of_others_is_not_replaced(report, tmp_path, name):
+    (tmp_path / name).write_text('{"mine": 1}')
+    with pytest.raises(OutputRefused, match=f"'{name}' is not ours"):
+        report.write(tmp_path)
+    if name != "loss.png":
+        with pytest.raises(OutputRefused, match=f"folder must not hold a {name} of others"):
+            prepare_folder(tmp_path)
+    assert [p.read_text() for p in tmp_path.iterdir()] == ['{"mine": 1}']
+
+
+def test_the_report_of_a_model_is_not_replaced(tmp_path):
+    (tmp_path / "model.json").write_text('{"versions": {"gradatim": "0.1"}}')
+    with pytest.raises(OutputRefused, match="folder must not be that of a model"):
+        prepare_folder(tmp_path)

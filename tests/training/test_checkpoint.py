@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from gradatim.errors import GradatimError
+from gradatim.errors import GradatimError, OutputRefused
 from gradatim.files import pack_tree
 from gradatim.models import MLP
 from gradatim.training import (
@@ -119,6 +119,24 @@ def test_a_finished_or_stopped_run_stays_finished(tmp_path):
     assert all(
         torch.equal(p, q) for p, q in zip(model.parameters(), again.parameters(), strict=True)
     )
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_before_the_first_step(tmp_path):
+    path = tmp_path / "thesis.txt"
+    path.write_text("years of work")
+    trainer = Trainer(MLP((6, 3)), epochs=1, callbacks=[Checkpoint(path)])
+    with pytest.raises(OutputRefused, match=r"^Checkpoint: path must be new, or written by the same command before, got '.*thesis\.txt'"):  # fmt: skip
+        trainer.fit((X, Y))
+    with pytest.raises(OutputRefused, match="must be new, or written by the same"):
+        save_checkpoint(path, {})
+    assert path.read_text() == "years of work"
+    assert trainer.steps == 0
+
+
+def test_what_a_killed_run_left_beside_its_file_is_swept(tmp_path):
+    (tmp_path / ".run.gradatim-dead").write_bytes(b"half")
+    Trainer(MLP((6, 3)), epochs=1, callbacks=[Checkpoint(tmp_path / "run")]).fit((X, Y))
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 SCRIPT = """

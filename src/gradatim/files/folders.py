@@ -1,12 +1,16 @@
-"""Write the files of a folder, all or none."""
+"""Write the files of a folder, all or none, and touch nobody else's."""
 
+import json
 import os
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from gradatim.errors import OutputRefused
 from gradatim.files.atomic import flush, or_unavailable
+from gradatim.files.outputs import is_plain
+from gradatim.files.scratch import abandoned, remove, scratch_folder
 
 
 def probe_folder(folder: str | Path) -> Path:
@@ -40,48 +44,89 @@ def probe_folder(folder: str | Path) -> Path:
 
 
 def write_files(
-    folder: str | Path, files: Mapping[str, bytes], *, is_replaced: bool = False
+    folder: str | Path, files: Mapping[str, bytes], *, ours: Collection[str] = ()
 ) -> Path:
-    """Write ``files`` into ``folder``: none takes its place before all are on the disk.
+    """Write ``files`` into ``folder``: none takes its place before all are on the disk, and a kill leaves all or none.
 
     Args:
-        folder: Where to write; it is made.
-        files: Contents by name.
-        is_replaced: Whether the folder is exchanged as a whole and holds nothing else afterwards; else other files stay.
+        folder: Where to write; it is made, a link is followed.
+        files: Contents by name; they take their places in this order.
+        ours: Names in the folder that we wrote before: they are replaced or, where ``files`` has none, removed. All other
+            files stay, and one in the way of ours is refused.
 
     Example:
         >>> place = write_files(Path(tempfile.mkdtemp()) / "a", {"b.txt": b"b", "c.txt": b"c"})
-        >>> write_files(place, {"b.txt": b"B"}) == place, sorted(path.name for path in place.iterdir())
-        (True, ['b.txt', 'c.txt'])
-        >>> [path.name for path in write_files(place, {"d.txt": b"d"}, is_replaced=True).iterdir()]
-        ['d.txt']
+        >>> _ = (place / "mine.txt").write_bytes(b"")
+        >>> write_files(place, {"b.txt": b"B"}, ours=["b.txt", "c.txt"]) == place
+        True
+        >>> sorted(path.name for path in place.iterdir())
+        ['b.txt', 'mine.txt']
     """
-    folder = Path(folder)
-    home = folder.parent if is_replaced else folder
     with or_unavailable(f"{folder}: cannot be written"):
+        real = Path(os.path.realpath(folder))
+        settle(real)
+        is_new = not real.is_dir()
+        foreign = [] if is_new else [n for n in files if n not in ours and os.path.lexists(real / n)]  # fmt: skip
+        if foreign:
+            raise OutputRefused(
+                f"{folder}: must not hold files of others under the names of ours, and {foreign[0]!r} is not ours. "
+                "Move it away or choose another folder."
+            )
+        home = real.parent if is_new else real
         home.mkdir(parents=True, exist_ok=True)
-        prefix = f".{folder.name}."
-        with tempfile.TemporaryDirectory(dir=home, prefix=prefix, ignore_cleanup_errors=True) as at:
-            new = Path(at) / "new"
-            new.mkdir()
-            for name, content in files.items():
-                with open(new / name, "wb") as file:
-                    file.write(content)
-                    flush(file)
-            if is_replaced:
-                _exchange(folder, new, Path(at) / "old")
+        with _staged(home, real.name, files) as (place, new):
+            if is_new:
+                os.replace(new, real)
             else:
-                for name in files:
-                    os.replace(new / name, folder / name)
-    return folder
+                gone = [name for name in ours if name not in files]
+                _write(place / PLAN, json.dumps({"files": list(files), "gone": gone}).encode())
+                os.replace(new, place / READY)
+                try:
+                    _finish(real, place)
+                except BaseException:  # half is in its place: let the next start finish
+                    os.replace(place, place.with_name(f"{place.name}-half"))
+                    raise
+    return Path(folder)
 
 
-def _exchange(folder: Path, new: Path, old: Path) -> None:
-    if folder.exists():
-        os.replace(folder, old)
-    try:
-        os.replace(new, folder)
-    except OSError:
-        if old.exists():
-            os.replace(old, folder)
-        raise
+PLAN, READY = "plan.json", "ready"
+
+
+@contextmanager
+def _staged(home: Path, name: str, files: Mapping[str, bytes]) -> Iterator[tuple[Path, Path]]:
+    with scratch_folder(home, name) as place:
+        new = place / "new"
+        new.mkdir()
+        for file, content in files.items():
+            _write(new / file, content)
+        yield place, new
+
+
+def _write(path: Path, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+        flush(file)
+
+
+def _finish(folder: Path, place: Path) -> None:
+    """Put what is ready into its place, as far as that was not done."""
+    plan: dict[str, list[str]] = json.loads((place / PLAN).read_bytes())
+    for name in filter(is_plain, plan["files"]):
+        with suppress(FileNotFoundError):  # it was put in its place before the kill
+            os.replace(place / READY / name, folder / name)
+    for name in filter(is_plain, plan["gone"]):
+        with suppress(FileNotFoundError):
+            (folder / name).unlink()
+
+
+def settle(folder: Path) -> None:
+    """Finish or undo what a killed writer of ``folder`` had begun.
+
+    Args:
+        folder: Behind all links; need not be there.
+    """
+    for home in (folder, folder.parent):
+        for place in abandoned(home, folder.name):
+            if home == folder and (place / READY).is_dir():
+                _finish(folder, place)
+            remove(place)

@@ -1,13 +1,14 @@
 """Store trees of tensors without pickle."""
 
 import json
+import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.files.atomic import or_unavailable, write_atomically
+from gradatim.files.atomic import open_atomically, or_unavailable
 from gradatim.hashing import check_signed, sign
 
 if TYPE_CHECKING:
@@ -83,11 +84,28 @@ def _metadata(content: bytes) -> dict[str, str]:
     return metadata
 
 
+def tree_kind(path: str | Path) -> str | None:
+    """Return which kind of tree a file holds, read from its header alone; ``None`` for any other file.
+
+    Args:
+        path: The file.
+    """
+    try:
+        with open(path, "rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            if not 0 < length < os.path.getsize(path):
+                return None
+            header = json.loads(file.read(length))
+        return str(json.loads(header["__metadata__"]["gradatim"])["kind"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
     """Store a tree of tensors and plain values as one safetensors file, atomically, with checksums of all of it.
 
     Args:
-        path: File to write.
+        path: File to write; only one of the same kind is replaced.
         tree: What to store.
         kind: What it is in a word, such as ``"checkpoint"``; it must be known to read the file.
     """
@@ -96,7 +114,9 @@ def save_tree(path: str | Path, tree: Mapping[str, Any], *, kind: str) -> Path:
     tensors: dict[str, Tensor] = {}
     packed = pack_tree(tree, tensors)
     description = sign({"kind": kind, "tree": packed, "tensors": _describe(tensors)})
-    return write_atomically(path, save(tensors, {"gradatim": json.dumps(description)}))
+    with open_atomically(path, is_ours=lambda there: tree_kind(there) == kind) as file:
+        file.write(save(tensors, {"gradatim": json.dumps(description)}))
+    return Path(path)
 
 
 def load_tree(path: str | Path, *, kind: str) -> dict[str, Any]:

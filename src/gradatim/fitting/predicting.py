@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,9 +10,10 @@ import pandas as pd
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.events import Tell, Warned, tell_nobody
-from gradatim.files import check_path, open_atomically
+from gradatim.files import check_output, check_path, first_line, open_atomically
 from gradatim.fitting.arrays import as_rows
 from gradatim.fitting.loading import load_model
+from gradatim.model_folder import parts_of
 
 RECOMMENDED = "recommended"
 
@@ -60,9 +62,9 @@ def predict(
     """
     notes: list[str] = []
     tables = _tables(model, data, which, notes)
-    table = pd.concat(
-        tables if output is None else _written(tables, Path(output)), ignore_index=True
-    )
+    if output is not None:
+        tables = _written(tables, Path(output), _inputs(model, data))
+    table = pd.concat(tables, ignore_index=True)
     for note in notes:
         tell(Warned(note))
     return table
@@ -84,7 +86,7 @@ def write_predictions(
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
     """
     notes: list[str] = []
-    tables = _written(_tables(model, data, which, notes), Path(output))
+    tables = _written(_tables(model, data, which, notes), Path(output), _inputs(model, data))
     return PredictResult(Path(output), sum(len(table) for table in tables), notes)
 
 
@@ -111,11 +113,26 @@ def _some(tables: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         raise InvalidValue("predict: data must hold rows to predict, got none.")
 
 
-def _written(tables: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
-    """Pass tables on, each after it was written; the file is there once all are."""
-    is_first = True
-    with open_atomically(path, owner="predict") as file:
-        for table in tables:
-            file.write(table.to_csv(index=False, header=is_first).encode())
-            is_first = False
+def _inputs(model: Any, data: Any) -> list[str | Path]:
+    """Files that are read, and must not be written."""
+    parts = parts_of(model) if isinstance(model, str | Path) else []
+    return [*parts, *([data] if isinstance(data, str | Path) else [])]
+
+
+def _written(tables: Iterator[pd.DataFrame], path: Path, inputs: list[str | Path]) -> Iterator[pd.DataFrame]:  # fmt: skip
+    """Pass tables on, each after it was written; the file is there once all are.
+
+    Only predictions with the same columns are replaced.
+    """
+    check_output(path, "predict: output", inputs=inputs)
+    first = next(tables)
+    header = first.iloc[:0].to_csv(index=False).encode()
+
+    def is_ours(there: Path) -> bool:
+        return first_line(there) == header.rstrip(b"\n")
+
+    with open_atomically(path, owner="predict", inputs=inputs, is_ours=is_ours) as file:
+        file.write(header)
+        for table in chain([first], tables):
+            file.write(table.to_csv(index=False, header=False).encode())
             yield table

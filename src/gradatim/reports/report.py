@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.files import probe_folder, write_files
+from gradatim.files import own_document, probe_folder, refuse, report_files, write_files
 from gradatim.reports.html import FIGURE_DPI, report_page
 from gradatim.reports.limits import Limits
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
@@ -189,7 +189,7 @@ class Report:
             The path of ``report.html``.
         """
         try:
-            return write_files(folder, self.files()) / "report.html"
+            return write_files(folder, self.files(), ours=report_files(folder)) / "report.html"
         except Unavailable as error:
             raise _unwritable(Path(folder), error) from error
 
@@ -205,7 +205,13 @@ def _png(figure: "Figure") -> bytes:
 
 
 def prepare_folder(folder: str | Path) -> Path:
-    """Raise :class:`Unavailable` if no file can be written into ``folder``; it is made only when there is a report."""
+    """Raise if no report can be written into ``folder``; it is made only when there is one."""
+    place, ours = Path(folder), report_files(folder)
+    for name in ("report.html", "report.json"):
+        if os.path.lexists(place / name) and name not in ours:
+            refuse(f"Report.write: folder must not hold a {name} of others", f"'{folder}'")
+    if own_document(place / "model.json"):
+        refuse("Report.write: folder must not be that of a model", f"'{folder}'")
     try:
         return probe_folder(folder)
     except OSError as error:

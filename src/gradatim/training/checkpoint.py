@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import GradatimError, InvalidValue, require
-from gradatim.files import load_tree, save_tree
+from gradatim.files import check_output, load_tree, save_tree, sweep, tree_kind
 from gradatim.models.weights import check_weights
 from gradatim.training.batches import Batches, Stream
 from gradatim.training.callbacks import Callback
@@ -17,6 +17,8 @@ from gradatim.training.history import EngineChoice, History, Record
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
+
+KIND = "checkpoint"
 
 
 class Checkpoint(Callback):
@@ -44,6 +46,11 @@ class Checkpoint(Callback):
         require(every_steps or every_epochs, rule, "None for both")
         self.path, self.every_steps, self.every_epochs = Path(path), every_steps, every_epochs
 
+    def on_fit_start(self, trainer: "Trainer") -> None:
+        """Refuse a file that is no checkpoint before anything is learned, and sweep what a killed run left beside it."""
+        place = check_output(self.path, "Checkpoint: path", is_ours=_is_checkpoint)
+        sweep(place.parent, place.name)
+
     def on_batch_end(self, trainer: "Trainer", loss: Tensor | None) -> None:
         if self.every_steps is not None and trainer.steps % self.every_steps == 0:
             save_checkpoint(self.path, trainer.state_dict())
@@ -60,7 +67,11 @@ def save_checkpoint(path: str | Path, state: Mapping[str, Any]) -> Path:
         path: The file, which is written whole or not at all.
         state: Of :meth:`Trainer.state_dict`.
     """
-    return save_tree(path, state, kind="checkpoint")
+    return save_tree(path, state, kind=KIND)
+
+
+def _is_checkpoint(path: Path) -> bool:
+    return tree_kind(path) == KIND
 
 
 def load_checkpoint(path: str | Path) -> dict[str, Any]:
@@ -69,7 +80,7 @@ def load_checkpoint(path: str | Path) -> dict[str, Any]:
     Args:
         path: A file of :func:`save_checkpoint`.
     """
-    return load_tree(path, kind="checkpoint")
+    return load_tree(path, kind=KIND)
 
 
 def check_fit(owner: str, trainer: "Trainer", state: Mapping[str, Any]) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.files import write_atomically
+from gradatim.files import open_atomically
 from gradatim.fitting.loading import load_model
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.predictors import layers_of
 from gradatim.fitting.tables.preprocessing import LIMIT, PERIODS, Encoder
+from gradatim.model_folder import parts_of
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
 _KINDS = {
@@ -65,9 +66,16 @@ def export_onnx(model: str | Path, output: str | Path, *, which: str = "network"
         graph.add_column(encoder)
     graph.add_chain(table, which)
     content = graph.build(table).SerializeToString()
-    path = write_atomically(output, content)
+    with open_atomically(output, owner="export", inputs=parts_of(model), is_ours=_is_ours) as file:
+        file.write(content)
     lines = [f"{e.column.name}: {_KINDS[e.column.kind]}" for e in table.preprocessing.encoders]
-    return ExportResult(path, lines)
+    return ExportResult(Path(output), lines)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether the field ``producer_name`` near the beginning of an ONNX file is ours."""
+    with open(path, "rb") as file:
+        return b"\x12\x08gradatim" in file.read(64)
 
 
 class _Graph:

@@ -123,20 +123,28 @@ class _Graph:
             self.features.append(self.node("Cast", missing, to=types.DOUBLE))
 
     def _add_levels(self, encoder: Encoder) -> None:
-        """Text to a row number, then that row of a matrix of zeros and ones."""
-        width = len(encoder.names())
-        if width == 0:
-            return
-        rows = np.zeros((width + 1, width))
-        rows[:width] = np.eye(width)
-        levels = {level: k for k, level in enumerate(encoder.levels)}
-        levels[""] = width - 1 if encoder.marks_missing else width
-        other = len(encoder.levels) if encoder.marks_other else width
+        """Zeros and ones for frequent levels, then the mean targets of all that are known."""
+        width = len(encoder.names()) - encoder.num_means
+        if width:
+            rows = np.eye(width + 1, width)
+            levels: dict[str | None, int] = {level: k for k, level in enumerate(encoder.levels)}
+            levels[None] = width - 1 if encoder.marks_missing else width
+            other = len(encoder.levels) if encoder.marks_other else width
+            self._add_lookup(encoder, levels, other, rows)
+        if encoder.means:
+            levels = {level: k for k, level in enumerate(encoder.known)}
+            means = np.array([*encoder.means, [0.0] * encoder.num_means])
+            self._add_lookup(encoder, levels, len(encoder.known), means)
+
+    def _add_lookup(
+        self, encoder: Encoder, levels: dict[str | None, int], other: int, rows: np.ndarray
+    ) -> None:
+        """Text to a row number, then that row of a matrix; an empty text is a missing cell."""
         place = self.node(
             "LabelEncoder",
             encoder.column.name,
             domain="ai.onnx.ml",
-            keys_strings=list(levels),
+            keys_strings=["" if level is None else level for level in levels],
             values_int64s=list(levels.values()),
             default_int64=other,
         )  # (N, 1)

@@ -19,6 +19,7 @@ from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, 
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.level_means import standardized_targets
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.networks import (
     WIDTH,
@@ -31,7 +32,7 @@ from gradatim.fitting.tables.networks import (
     watch_network,
 )
 from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict
-from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessing, take_rows
+from gradatim.fitting.tables.preprocessing import Preprocessing, learn_features, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
@@ -82,7 +83,7 @@ class TablePlayer(Player):
         self._features: dict[int | None, tuple[np.ndarray, np.ndarray]] = {}
         self._cells = 0
         self._preprocessing: Preprocessing | None = None
-        self._whole: Preprocessing | None = None
+        self._whole: tuple[Preprocessing, np.ndarray] | None = None
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Leave k nearest neighbours out where searching them would use up the budget."""
@@ -94,23 +95,28 @@ class TablePlayer(Player):
     def features(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Features of the training and the judging rows of fold ``k``, or of all; kept while they fit in memory."""
         if k not in self._features:
-            p, (train, judge) = self.problem, self.split(k)
-            rows = take_rows(p.table, np.concatenate([train, judge]))
-            own = self.preprocessing if k is None else fit_preprocessing(p.table, p.columns, train)
-            X = own.transform(rows)
-            pair = X[: len(train)], X[len(train) :]
-            self._cells += X.size
+            train, judge = self.split(k)
+            own, X = self._learn(train)
+            if k is None:
+                self._preprocessing = own
+            pair = X, own.transform(take_rows(self.problem.table, judge))
+            self._cells += sum(part.size for part in pair)
             if self._cells > CACHE_CELLS:
                 return pair
             self._features[k] = pair
         return self._features[k]
 
+    def _learn(self, rows: np.ndarray) -> tuple[Preprocessing, np.ndarray]:
+        """The preprocessing learned from some rows, and their features."""
+        p = self.problem
+        targets = standardized_targets(p.y[rows], p.classes)
+        return learn_features(p.table, p.columns, rows, targets, self.seed)
+
     @property
     def preprocessing(self) -> Preprocessing:
         """The preprocessing learned from all training rows."""
         if self._preprocessing is None:
-            p = self.problem
-            self._preprocessing = fit_preprocessing(p.table, p.columns, p.train)
+            self._preprocessing = self._learn(self.problem.train)[0]
         return self._preprocessing
 
     def draw(self, trial: int) -> NetworkSettings:
@@ -133,8 +139,8 @@ class TablePlayer(Player):
         """The candidate on all rows, with a preprocessing that is learned from all."""
         p, rows = self.problem, self.everything
         if self._whole is None:
-            self._whole = fit_preprocessing(p.table, p.columns, rows)
-        X = self._whole.transform(take_rows(p.table, rows))
+            self._whole = self._learn(rows)
+        X = self._whole[1]
         if candidate.name == NETWORK:
             return fit_network(X, p.y[rows], p.classes, candidate.settings, self.seed)
         return fit_simple(candidate.name, X, p.y[rows], p.classes, self.seed, elder.settings)
@@ -203,7 +209,7 @@ class TablePlayer(Player):
         """Target, labels and preprocessing."""
         p, own = self.problem, self.preprocessing
         if findings.completion.is_done and self._whole is not None:
-            own = self._whole
+            own = self._whole[0]
         return {"target": p.target, "labels": p.labels, "preprocessing": own}
 
 

@@ -2,13 +2,14 @@ r"""From typed columns to the numbers a model sees, as plain data that JSON can 
 
 Everything is learned from the rows given, so a fold's preprocessing knows nothing of the rows it is
 judged on. A number becomes :math:`(x - \mu)/\sigma`, limited to :math:`\pm 10`, with the median for missing cells
-and a column that marks them; a category one column per frequent level, one for the rare and unseen, one for missing; a date
-:math:`t` in days becomes scaled time and sine and cosine of the year, the week and the day.
+and a column that marks them; a category one column per frequent level, one for the rare and unseen, one for missing, and
+the mean target of its level (:mod:`~gradatim.fitting.tables.level_means`); a date :math:`t` in days becomes scaled time and
+sine and cosine of the year, the week and the day.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pandas as pd
 
 from gradatim.data.tables.columns import Cells, Column, Levels, read_cells
 from gradatim.errors import InvalidValue, nearest_first
+from gradatim.fitting.tables.level_means import learn_level_means
 
 LIMIT = 10.0  # standard deviations past which a number is not followed
 MAX_LEVELS = 50
@@ -35,6 +37,8 @@ class Encoder:
         levels: Categories with a feature of their own.
         marks_other: Whether a feature marks every other category.
         periods: Cycles of a date.
+        known: Categories whose mean target was learned; ``None`` is a missing cell.
+        means: Their mean targets, one list for each.
     """
 
     column: Column
@@ -45,6 +49,13 @@ class Encoder:
     levels: list[str] = field(default_factory=list)
     marks_other: bool = False
     periods: list[str] = field(default_factory=list)
+    known: list[str | None] = field(default_factory=list)
+    means: list[list[float]] = field(default_factory=list)
+
+    @property
+    def num_means(self) -> int:
+        """Features that hold a mean target."""
+        return len(self.means[0]) if self.means else 0
 
     def names(self) -> list[str]:
         """Names of the features."""
@@ -55,7 +66,8 @@ class Encoder:
         else:
             own = [name]
             own += [f"{name}: {f} of {p}" for p in self.periods for f in ("sine", "cosine")]
-        return own + [f"{name} is missing"] * self.marks_missing
+        own += [f"{name} is missing"] * self.marks_missing
+        return own + [f"{name}: mean target {k + 1}" for k in range(self.num_means)]
 
     def encode(self, cells: Cells) -> np.ndarray:
         """Return the features, shape ``(N, len(names()))``."""
@@ -81,7 +93,16 @@ class Encoder:
             (len(cells.codes), width + 1)
         )  # the last column takes what has no place
         features[np.arange(len(cells.codes)), places[cells.codes]] = 1.0
-        return features[:, :width]
+        return np.concatenate([features[:, :width], self._means_of(cells)], axis=1)
+
+    def _means_of(self, cells: Levels) -> np.ndarray:
+        """The mean target of every cell's level, 0 where training never saw it."""
+        if not self.means:
+            return np.empty((len(cells.codes), 0))
+        table = np.array([*self.means, [0.0] * self.num_means])
+        place = {level: k for k, level in enumerate(self.known)}
+        rows = [place.get(level, len(self.known)) for level in (*cells.names, None)]
+        return table[np.array(rows)[cells.codes]]
 
     def count_unseen(self, cells: Cells) -> int:
         """Rows with a category that training never saw as a frequent one and that has no feature."""
@@ -185,6 +206,37 @@ def fit_preprocessing(table: Table, columns: Sequence[Column], rows: np.ndarray)
         [0.0, 2.0]
     """
     return Preprocessing([_fit_encoder(table[column.name], column, rows) for column in columns])
+
+
+def learn_features(
+    table: Table, columns: Sequence[Column], rows: np.ndarray, targets: np.ndarray, seed: int
+) -> tuple[Preprocessing, np.ndarray]:
+    """Learn the preprocessing of ``columns`` from ``rows``, mean targets of categories included.
+
+    Args:
+        table: Typed cells.
+        columns: What to read.
+        rows: Rows to learn from.
+        targets: Their standardized targets, shape ``(len(rows), outputs)``.
+        seed: Fixes which rows give a row its mean targets.
+
+    Returns:
+        The preprocessing, and the features of ``rows`` themselves: no row sees its own target in them.
+    """
+    encoders, blocks = [], []
+    cells = take_rows(table, rows)
+    for encoder in fit_preprocessing(table, columns, rows).encoders:
+        own = cells[encoder.column.name]
+        block = encoder.encode(own)
+        found = learn_level_means(own.codes, targets, seed) if isinstance(own, Levels) else None
+        if found is not None and isinstance(own, Levels):
+            names = [*own.names, None]  # a code of -1 is missing
+            known = [names[place] for place in found.places.tolist()]
+            encoder = replace(encoder, known=known, means=found.means.tolist())
+            block = np.concatenate([block, found.crossed], axis=1)
+        encoders.append(encoder)
+        blocks.append(block)
+    return Preprocessing(encoders), np.concatenate(blocks, axis=1)
 
 
 def _fit_encoder(cells: Cells, column: Column, rows: np.ndarray) -> Encoder:

@@ -1,13 +1,18 @@
 import errno
+import io
 import json
 import os
+import re
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from gradatim.errors import InvalidType, InvalidValue, OutputRefused, Unavailable
 from gradatim.plots import new_figure
 from gradatim.reports import Claim, Report
+from gradatim.reports.console import PlainConsole
 from gradatim.reports.report import prepare_folder
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -212,3 +217,64 @@ def test_the_report_of_a_model_is_not_replaced(tmp_path):
     (tmp_path / "model.json").write_text('{"versions": {"gradatim": "0.1"}}')
     with pytest.raises(OutputRefused, match="folder must not be that of a model"):
         prepare_folder(tmp_path)
+
+
+class Broken(Figure):
+    def savefig(self, *args, **kwargs):
+        raise ValueError("no such\nglyph")
+
+
+def test_a_figure_that_cannot_be_drawn_is_left_out_and_said(report):
+    report.figure("broken", Broken())
+    files = report.files()
+    assert {"loss.png", "report.html", "report.json"} == set(files)
+    sentence = "The figure broken could not be drawn and is left out (ValueError: no such glyph)."
+    assert report.left_out == [sentence]
+    assert sentence in json.loads(files["report.json"])["texts"]
+    assert sentence.encode() in files["report.html"]
+
+
+NASTY = [
+    "$20 to $30^",
+    "\x1b[31mred",
+    "[bold]b[/]",
+    "</script><b>",
+    "\udcff",
+    "\u202etxt",
+    "`a`",
+    "\x9b2J",
+    'x" onload="y',
+]
+
+
+def tags(page):
+    """Elements of a page, each with the names of its attributes."""
+    found = {}
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: found.setdefault(tag, set()).update(dict(attributes))  # fmt: skip
+    parser.feed(page)
+    return found
+
+
+def test_nasty_text_is_text_on_page_in_data_and_on_the_terminal():
+    for name in NASTY:
+        report = Report(title=name, summary=name, settings={name: name})
+        report.claim(name, name, holds=True, expected=name)
+        report.text(name)
+        report.table(name, columns=[name], rows=[[name]])
+        report.code("python", name)
+        figure, axes = new_figure(width=2.0, height=1.0)
+        axes.set_title(name)
+        report.figure("f", figure, caption=name)
+        files = report.files()
+        page = files["report.html"].decode()
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", page)
+        assert not {"b", "script"} & tags(page).keys()
+        assert "onload" not in {attribute for found in tags(page).values() for attribute in found}
+        assert json.loads(files["report.json"])["tables"][0]["columns"] == [name]
+        out = io.StringIO()
+        report.show(PlainConsole(file=out, width=100, highlight=False))
+        shown = out.getvalue()
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", shown)
+        if name == "[bold]b[/]":
+            assert name in shown

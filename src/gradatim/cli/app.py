@@ -10,6 +10,7 @@ import typer
 
 from gradatim import __version__
 from gradatim.cli.data import data_app
+from gradatim.cli.echo import echo
 from gradatim.cli.fit import export, fit, predict
 from gradatim.cli.fit_options import FitCommand
 from gradatim.cli.generate import generate
@@ -40,10 +41,10 @@ def gradatim(
     """
     # main() acts on --debug wherever it stands; it is declared here for the help
     if version:
-        typer.echo(f"gradatim {__version__}")
+        echo(f"gradatim {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        echo(context.get_help())
 
 
 @app.command(name="list")
@@ -68,12 +69,13 @@ def list_experiments(
         import json
 
         records = [entry._asdict() for entry in entries]
-        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        echo(json.dumps(records, indent=2, ensure_ascii=False))
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, markup=False)
+    from gradatim.reports.console import PlainConsole
+
+    console = PlainConsole(highlight=False, markup=False)
     width = max((len(entry.name) for entry in entries), default=0)
     for number, (title, group) in enumerate(groupby(entries, key=lambda entry: entry.title)):
         if number:
@@ -111,23 +113,22 @@ def run(
     The folder gets report.html, report.json and the figures. The exit code is 1 where a claim does
     not hold.
     """
-    from rich.console import Console
-
     from gradatim import experiments
+    from gradatim.reports.console import PlainConsole
 
     folder = output or Path("runs") / name.replace("_", "-")
     if sys.stderr.isatty():
-        typer.echo(f"Running {name} …", err=True)
+        echo(f"Running {name} …", err=True)
     overrides = _overrides(seed, change or [])
     report = experiments.run(name, quick=quick, overrides=overrides, output=folder)
-    report.show(Console(highlight=False))
+    report.show(PlainConsole(highlight=False))
     page = folder / "report.html"
-    typer.echo(f"\n{page}")
+    echo(f"\n{page}")
     if show and not webbrowser.open(page.absolute().as_uri()):
-        typer.echo("gradatim: no browser was found to open the report.", err=True)
+        echo("gradatim: no browser was found to open the report.", err=True)
     if not report.holds:
         failing = sum(not claim.holds for claim in report.claims)
-        typer.echo(f"gradatim: {failing} of {len(report.claims)} claims do not hold.", err=True)
+        echo(f"gradatim: {failing} of {len(report.claims)} claims do not hold.", err=True)
         raise typer.Exit(1)
 
 

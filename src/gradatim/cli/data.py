@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from gradatim.cli.echo import echo
+
 data_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
 
@@ -12,15 +14,14 @@ data_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 def data(context: typer.Context) -> None:
     """List and download data sets."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        echo(context.get_help())
 
 
 @data_app.command(name="list")
 def list_data() -> None:
     """List the data sets and whether they are on this machine."""
-    from rich.console import Console
-
     from gradatim import data
+    from gradatim.reports.console import PlainConsole
     from gradatim.reports.sections import Table
     from gradatim.reports.terminal import show_table
 
@@ -36,7 +37,7 @@ def list_data() -> None:
         for e in data.catalogue()
     ]
     columns = ["name", "task", "samples", "download", "here", "licence"]
-    show_table(Table("Data sets", columns, rows), Console(highlight=False))
+    show_table(Table("Data sets", columns, rows), PlainConsole(highlight=False))
 
 
 @data_app.command(name="get")
@@ -50,8 +51,8 @@ def get_data(
     from gradatim import data
 
     for name in names:
-        folder = data.get(name, progress=lambda line: typer.echo(line, err=True))
-        typer.echo(folder)
+        folder = data.get(name, progress=lambda line: echo(line, err=True))
+        echo(folder)
 
 
 @data_app.command(name="path")
@@ -59,7 +60,7 @@ def show_path() -> None:
     """Print the folder of downloaded data sets."""
     from gradatim import data
 
-    typer.echo(data.cache_folder())
+    echo(data.cache_folder())
 
 
 def _short(licence: str) -> str:

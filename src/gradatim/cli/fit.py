@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradatim.cli.echo import echo
+
 if TYPE_CHECKING:
     from gradatim.fitting import FitResult
 
@@ -39,15 +41,14 @@ def fit(
     _show_fit(result)
     page = result.folder / "report.html"
     if show and not webbrowser.open(page.absolute().as_uri()):
-        typer.echo("gradatim: no browser was found to open the report.", err=True)
+        echo("gradatim: no browser was found to open the report.", err=True)
 
 
 def _show_fit(result: "FitResult") -> None:
-    from rich.console import Console
-
+    from gradatim.reports.console import PlainConsole
     from gradatim.reports.terminal import show_table
 
-    console = Console(highlight=False, markup=False)
+    console = PlainConsole(highlight=False, markup=False)
     console.print(result.headline, style="bold")
     for note in result.notes:
         console.print(f"· {note}")
@@ -61,9 +62,9 @@ def _show_fit(result: "FitResult") -> None:
     if result.after:
         console.print(result.after)
     console.print()
-    typer.echo(f"Report: {result.folder / 'report.html'}")
+    echo(f"Report: {result.folder / 'report.html'}")
     predicting = f"gradatim predict {result.folder} NEW_DATA -o predictions.csv"
-    typer.echo(f"Use it: {result.command or predicting}")
+    echo(f"Use it: {result.command or predicting}")
 
 
 def predict(
@@ -88,8 +89,8 @@ def predict(
 
     result = write_predictions(model, data, output, which=which)
     for note in result.notes:
-        typer.echo(f"predict: {note}", err=True)
-    typer.echo(f"{result.rows:,} rows: {result.path}")
+        echo(f"predict: {note}", err=True)
+    echo(f"{result.rows:,} rows: {result.path}")
 
 
 def export(
@@ -116,5 +117,5 @@ def export(
         raise InvalidValue("export: a format must be chosen. Try --onnx.")
     result = export_onnx(model, output or model / "model.onnx", which=which)
     for line in result.inputs:
-        typer.echo(line)
-    typer.echo(f"{result.path}")
+        echo(line)
+    echo(f"{result.path}")

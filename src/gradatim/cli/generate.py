@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from gradatim.cli.echo import echo
+
 
 def generate(
     model: Annotated[
@@ -41,8 +43,8 @@ def generate(
     else:
         pieces = iter([writer.generate(prompt, num_tokens, num_beams=beam, **how)])
     for note in notes:
-        typer.echo(f"generate: {note}", err=True)
-    typer.echo(prompt, nl=False)
+        echo(f"generate: {note}", err=True)
+    echo(prompt, nl=False)
     for piece in pieces:
-        typer.echo(piece, nl=False)
-    typer.echo()
+        echo(piece, nl=False)
+    echo()

@@ -14,6 +14,7 @@ import typer
 from gradatim.cli.app import app
 from gradatim.cli.usage import is_usage_error, usage_message
 from gradatim.errors import GradatimError
+from gradatim.wording import visible
 
 INTERRUPTED = 130
 
@@ -92,7 +93,7 @@ def _explain(error: Exception, *, debug: bool) -> int:
         reason = " ".join(str(error).split())
         message = f"gradatim: unexpected {type(error).__name__}: {reason or 'no message'}."
         message, code = message if debug else f"{message} Add --debug for the traceback.", 1
-    print(message, file=sys.stderr)
+    print(visible(message), file=sys.stderr)
     return code
 
 

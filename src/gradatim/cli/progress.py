@@ -3,10 +3,10 @@
 import time
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from gradatim.events import Event, Sample, Stage, Warned
+from gradatim.reports.console import PlainConsole
 
 _QUIET = 10.0  # seconds between two lines where there is no terminal
 
@@ -15,10 +15,10 @@ class StageBar:
     """Shows the stage of a job and the share of it that is done, on standard error."""
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True)
+        self.console = PlainConsole(stderr=True)
         self.last = time.monotonic()
         self.bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             TimeElapsedColumn(),
             console=self.console,

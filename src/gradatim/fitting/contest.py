@@ -65,8 +65,8 @@ class FitResult:
 
     @property
     def notes(self) -> list[str]:
-        """What was done to the data."""
-        return self.player.notes
+        """What was done to the data, and figures that could not be drawn."""
+        return [*self.player.notes, *self.report.left_out]
 
     @property
     def tables(self) -> list[Table]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
 from gradatim.reports.values import format_column, format_value, is_number
+from gradatim.wording import visible
 
 if TYPE_CHECKING:
     from gradatim.reports.report import Report
@@ -34,7 +35,7 @@ def report_page(report: "Report", images: Mapping[str, bytes], versions: Mapping
         parts.append(_claims(report.claims))
     parts += [_section(section, images) for section in report.sections]
     parts.append(_foot(report, versions))
-    return (
+    page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
@@ -42,6 +43,7 @@ def report_page(report: "Report", images: Mapping[str, bytes], versions: Mapping
         f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>\n</head>\n"
         f"<body>\n<main>\n{chr(10).join(parts)}\n</main>\n</body>\n</html>\n"
     )
+    return visible(page)
 
 
 def _inline(text: str) -> str:

@@ -1,7 +1,6 @@
 """What an experiment found: claims with verdicts, tables, figures and words, for page, file and terminal."""
 
 import io
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -11,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 from gradatim.files import own_document, probe_folder, refuse, report_files, write_files
+from gradatim.hashing import json_bytes
 from gradatim.reports.html import FIGURE_DPI, report_page
 from gradatim.reports.limits import Limits
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
 from gradatim.reports.terminal import show_report
 from gradatim.reports.values import Value, json_value, plain_value
 from gradatim.versions import versions
+from gradatim.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +48,9 @@ class Report:
     seconds: float | None = None
     claims: list[Claim] = field(default_factory=list, init=False)
     sections: list[Section] = field(default_factory=list, init=False, repr=False)
+    left_out: list[str] = field(
+        default_factory=list, init=False, repr=False
+    )  # figures, each with its reason
 
     @property
     def holds(self) -> bool:
@@ -175,12 +179,28 @@ class Report:
 
     def files(self) -> dict[str, bytes]:
         """The contents of ``report.html``, ``report.json`` and the figures, by name."""
-        images = {picture.name: _png(picture.figure) for picture in self.pictures}
+        images = self._draw()
         data = self.to_dict()
         files = {f"{name}.png": image for name, image in images.items()}
-        files["report.json"] = (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+        files["report.json"] = json_bytes(data) + b"\n"
         files["report.html"] = report_page(self, images, data["versions"]).encode()
         return files
+
+    def _draw(self) -> dict[str, bytes]:
+        """The figures as PNG, by name; one that cannot be drawn is left out, and a sentence stands in its place."""
+        images = {}
+        for place, section in enumerate(self.sections):
+            if isinstance(section, Picture):
+                try:
+                    images[section.name] = _png(section.figure)
+                except (
+                    Exception
+                ) as error:  # whatever it is, the rest of the report is worth keeping
+                    reason = " ".join(f"{type(error).__name__}: {error}".split())
+                    sentence = f"The figure {section.name} could not be drawn and is left out ({shorten(reason, 200)})."  # fmt: skip
+                    self.sections[place] = Text(sentence)
+                    self.left_out.append(sentence)
+        return images
 
     def write(self, folder: str | Path) -> Path:
         """Write :meth:`files` into ``folder``; a reader or a crash never meets half a file.

@@ -10,6 +10,7 @@ from rich.syntax import Syntax
 from rich.table import Table as Grid
 from rich.text import Text as Words
 
+from gradatim.reports.console import PlainConsole
 from gradatim.reports.sections import Claim, Code, Section, Table, Text
 from gradatim.reports.values import format_column, format_value, is_number
 
@@ -21,7 +22,7 @@ GAP = 3  # blanks between two columns
 
 def show_report(report: "Report", console: Console | None = None) -> None:
     """Print title, summary, verdicts, then words, tables and code in their order."""
-    console = console or Console(highlight=False)
+    console = console or PlainConsole(highlight=False)
     console.print(Words(report.title, style="bold"))
     if report.summary:
         console.print(Words(report.summary))
@@ -36,7 +37,7 @@ def show_report(report: "Report", console: Console | None = None) -> None:
 
 def show_table(table: Table, console: Console | None = None) -> None:
     """Print one table, in parts where it is wider than the console."""
-    console = console or Console(highlight=False)
+    console = console or PlainConsole(highlight=False)
     for k, part in enumerate(_tables(table, console.width)):
         if k:
             console.print()

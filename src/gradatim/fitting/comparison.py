@@ -1,7 +1,7 @@
 """Every candidate on the same folds: the one loop that trains and judges."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -12,11 +12,11 @@ from gradatim.evaluation.racing import Result
 from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
+from gradatim.fitting.planning import Field
 from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
 
-MIN_FOLDS = 3
-SHARE = 0.5  # of the budget, after which no further fold is begun
+MEASURED = 2  # the fold up to which the network trains side by side first
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Stacking(Protocol):
 
 
 def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Comparison:
-    """Judge every simple model and the network's default on fold after fold.
+    """Judge every simple model and the network's default on fold after fold, as far as time allows.
 
     Args:
         player: The data.
@@ -64,32 +64,41 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
         budget: Seconds of the whole run; ``None`` uses all folds, however long they take.
         tell: Called with what is done and the share that is done.
     """
-    names, folds = player.simple, player.folds
-    results: dict[str, list[Result]] = {name: [] for name in names}
-    network: list[Result] = []
-    for k in range(len(folds)):
-        for name in names:
-            tell(Stage(f"fold {k + 1} of {len(folds)}: {name}", k / len(folds)))
-            key = f"fold-{k}-{name.replace(' ', '-')}"
-            results[name] += recall(work, key, player, [(Candidate(name), k)])
-        done = k + 1
-        if done in (1, MIN_FOLDS):  # alone, then side by side: what the other folds will take
-            network += _network(player, work, range(len(network), done))
-        pace = min(result.seconds for result in network)
-        planned = work.elapsed + pace * (done - len(network))
-        late = budget is not None and done >= MIN_FOLDS and planned > SHARE * budget
-        if work.recall(f"stop-{done}", lambda late=late: late):  # type: ignore[misc]
-            break
-    tell(Stage("network: setting 1"))
-    network += _network(player, work, range(len(network), done))
-    failed = [name for name in names if not all(result.figures for result in results[name])]
+    field, folds = Field(player, work, budget), player.folds
+    results: dict[str, list[Result]] = {name: [] for name in field.names}
+    done = 0
+    while done < len(folds) and field.goes_on(done, _ahead(results, done)):
+        for name in list(field.names):
+            tell(Stage(f"fold {done + 1} of {len(folds)}: {name}", done / len(folds)))
+            if done == 0 and not field.admit(name):
+                continue
+            if name != NETWORK:
+                key = f"fold-{done}-{name.replace(' ', '-')}"
+                results[name] += recall(work, key, player, [(Candidate(name), done)])
+            elif done in (0, MEASURED):  # alone, then side by side: what the other folds will take
+                results[name] += _network(player, work, range(len(results[name]), done + 1))
+        done += 1
+    if NETWORK in field.names:
+        tell(Stage("network: setting 1"))
+        results[NETWORK] += _network(player, work, range(len(results[NETWORK]), done))
+    simple = {name: results[name] for name in field.names if name != NETWORK}
+    failed = [name for name, own in simple.items() if not all(result.figures for result in own)]
     notes = [
         f"The model '{name}' could not be fitted in every fold and is left out." for name in failed
     ]
     if done < len(folds):
         notes.append(f"{done} of {len(folds)} folds were used, to keep within the budget.")
-    kept = {name: own for name, own in results.items() if name not in failed}
-    return Comparison(folds[:done], kept, network, notes)
+    kept = {name: own for name, own in simple.items() if name not in failed}
+    network = results[NETWORK] if NETWORK in field.names else []
+    return Comparison(folds[:done], kept, network, field.notes + notes)
+
+
+def _ahead(results: Mapping[str, list[Result]], done: int) -> dict[str, float]:
+    """Seconds that another fold will take, by model; the network has folds to catch up with."""
+    ahead = {name: max((r.seconds for r in own), default=0.0) for name, own in results.items()}
+    network = results[NETWORK]
+    pace = min((r.seconds for r in network), default=0.0)
+    return {**ahead, NETWORK: pace * (done + 1 - len(network))}
 
 
 def _network(player: Player, work: Work, folds: range) -> list[Result]:

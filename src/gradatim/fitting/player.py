@@ -66,6 +66,7 @@ class Player(ABC):
         simple: Names of the simple models, from the simplest to the most complex; the first is the trivial one.
         folds: Rows to learn from and rows to judge by, in order of use.
         rows: Rows for training and for the test.
+        most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
 
     sections: ModuleType
@@ -83,6 +84,7 @@ class Player(ABC):
         self.problem, self.seed = problem, seed
         self.name: str = problem.name
         self.notes: list[str] = problem.notes
+        self.most_rows: dict[str, int] = {}
 
     def fingerprint(self) -> str:
         """Return a hash of everything that training sees; a killed run resumes only with the same."""
@@ -99,6 +101,13 @@ class Player(ABC):
             budget: Seconds of the whole run; ``None`` where time plays no part.
             tell: Called where it takes long.
         """
+
+    def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
+        """Return from how many rows of a fold a candidate learns within ``seconds``, 0 for too few.
+
+        ``None`` means all, or that it cannot be told before. ``most_rows`` gets what is decided.
+        """
+        return None
 
     @abstractmethod
     def draw(self, trial: int) -> Any:

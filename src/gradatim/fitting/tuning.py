@@ -53,8 +53,10 @@ def tune(player: Player, default: list[Result], work: Work, *, deadline: float |
         tell: Called with what is done and the share that is done.
 
     Returns:
-        ``None`` where no setting could be trained on every fold.
+        ``None`` where no setting could be trained on every fold, or there is no time for a network.
     """
+    if not default:
+        return None
     count, limit = len(default), MAX_TRIALS if trials is None else trials
     width = player.width if isinstance(player, Stacking) else 1
     judging = _Judging(player, default, work, deadline, limit, tell)

@@ -8,28 +8,32 @@ from typing import Any
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.feature_selection import f_classif, f_regression
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from gradatim.evaluation.metrics import score
+from gradatim.fitting.tables.discriminant import wide_discriminant
 from gradatim.fitting.tables.predictors import Fitted, hold, predict
 from gradatim.fitting.tables.trees import tree_arrays
 from gradatim.threads import limit_threads, safe_threads
 
 Settings = Mapping[str, Any]
 
+RIDGE, DISCRIMINANT = "ridge regression", "linear discriminant"
 NEAREST, TREES = "k nearest neighbours", "gradient-boosted trees"
 # In order of complexity: Occam's rule takes the first that is as good as the best.
-REGRESSION = ("mean", "ridge regression", NEAREST, TREES)
+REGRESSION = ("mean", RIDGE, NEAREST, TREES)
 CLASSIFICATION = (
     "class frequencies",
     "logistic regression",
-    "linear discriminant",
+    DISCRIMINANT,
     NEAREST,
     TREES,
 )
 NEIGHBOURS = (3, 7, 15, 31)
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
 MANY_CELLS = 1_000_000  # past which trees grow on all threads that are free
+MOST_TREE_FEATURES = 1_000  # that trees look at; the most telling ones of more
 CHOOSING_ROWS = 2_000  # held out to choose a setting, at most
 DISTANCES_PER_SECOND = 5e6  # of the budget, in every fold: some 5 % of it
 
@@ -159,6 +163,8 @@ def _choose(
 
 
 def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
+    if X.shape[1] > len(X):
+        return from_logits(*wide_discriminant(X, y), classes)
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
     return from_logits(model.coef_, model.intercept_, model.classes_, classes)
 
@@ -174,9 +180,26 @@ def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: 
     return fit(neighbours, np.arange(len(y)))
 
 
-def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+def _stops_early(y: np.ndarray, classes: int) -> bool:
+    """Whether trees are added until rows held out stop gaining; few rows, and rare classes, cannot tell."""
     rare = classes and np.bincount(y, minlength=classes)[np.unique(y)].min() < 20
-    stop = len(y) >= 1000 and not rare
+    return len(y) >= 1000 and not rare
+
+
+def expected_rounds(y: np.ndarray, classes: int) -> int:
+    """How many rounds of trees a fit takes, about; one that may stop early is taken to stop half-way.
+
+    Example:
+        >>> expected_rounds(np.zeros(50), 0), expected_rounds(np.zeros(5000), 0)
+        (100, 150)
+    """
+    if classes > 3:
+        return 60
+    return 150 if _stops_early(y, classes) else 100
+
+
+def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+    stop = _stops_early(y, classes)
     settings = {
         "max_iter": 300 if stop else 100,
         "early_stopping": stop,
@@ -190,15 +213,60 @@ def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Se
     if "trees" in chosen:
         settings |= {"max_iter": chosen["trees"], "early_stopping": False}
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    return tree_arrays(kind(**settings).fit(X, y), classes)
+    if X.shape[1] <= MOST_TREE_FEATURES:
+        return tree_arrays(kind(**settings).fit(X, y), classes)
+    columns = most_telling(X, y, classes, MOST_TREE_FEATURES)
+    fitted = tree_arrays(kind(**settings).fit(X[:, columns], y), classes)
+    fitted.arrays["feature"] = columns[fitted.arrays["feature"]].astype(np.int32)
+    return fitted
+
+
+def most_telling(X: np.ndarray, y: np.ndarray, classes: int, count: int) -> np.ndarray:
+    """The ``count`` columns that tell most of the target each by itself, in their order.
+
+    Args:
+        X: Numbers, shape ``(N, D)``.
+        y: Class codes, or values.
+        classes: Number of classes; 0 for regression.
+        count: Columns to keep.
+
+    Example:
+        >>> X = np.stack([np.tile([0.0, 1.0], 4), np.arange(8.0), np.ones(8)], axis=1)
+        >>> most_telling(X, np.arange(8.0), 0, 1).tolist()
+        [1]
+    """
+    with quietly(), np.errstate(all="ignore"):
+        values = f_classif(X, y)[0] if classes else f_regression(X, y)[0]
+    order = np.argsort(-np.nan_to_num(values, nan=-1.0, posinf=np.finfo(float).max), kind="stable")
+    return np.sort(order[:count])
+
+
+def effort(name: str, rows: int, columns: int, ratio: float) -> float:
+    """How the work of a fit and its judgement grows with the rows, in units of one model's own.
+
+    Args:
+        name: One of :func:`simple_models`.
+        rows: Rows to learn from.
+        columns: Features.
+        ratio: Judging rows per training row.
+
+    Example:
+        >>> effort("logistic regression", 2000, 10, 0.25) / effort("logistic regression", 1000, 10, 0.25)
+        2.0
+    """
+    if name == NEAREST:
+        return rows * (ratio * rows + len(NEIGHBOURS) * min(rows / 4, CHOOSING_ROWS))
+    if name in (RIDGE, DISCRIMINANT):  # products of rows by rows, or of columns by columns
+        return rows * min(rows, columns) + (columns**2 if rows >= columns else 0)
+    return rows
 
 
 _FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int, Settings], Fitted]] = {
     "mean": _fit_mean,
     "class frequencies": _fit_mean,
-    "ridge regression": _fit_ridge,
+    RIDGE: _fit_ridge,
     "logistic regression": _fit_logistic,
-    "linear discriminant": _fit_discriminant,
+    DISCRIMINANT: _fit_discriminant,
     NEAREST: _fit_nearest,
     TREES: _fit_trees,
 }

@@ -4,6 +4,7 @@ Folds, settings of one shape and members of an ensemble are independent training
 stack; each gives what it would give alone.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -20,6 +21,8 @@ from gradatim.training import History, Replicas, train_replicas
 
 MIN_EPOCHS = 20
 WIDTH = 12  # settings of one shape that are drawn one after another
+PROBE_STEPS = 8  # that are timed before a training
+FIXED_ROWS = 64  # rows of a batch that take as long as everything else in a step
 MAX_STACK = 64  # networks that train side by side
 OVERHEAD = 10_000  # weights whose products take as long as everything else in a step
 DRAWING = (
@@ -96,6 +99,35 @@ def cost(settings: NetworkSettings, rows: int = 960, inputs: int = 16, outputs: 
         return per_epoch * epochs * own.members * (OVERHEAD + weights + drawn)
 
     return effort(settings) / effort(NetworkSettings())
+
+
+def training_seconds(job: "NetworkJob", classes: int) -> float:
+    """How long a training would take, by the time of its first steps.
+
+    Args:
+        job: What to train on which rows.
+        classes: Number of classes; 0 for regression.
+    """
+    size, per_epoch, epochs = _course(len(job.X), job.settings.steps)
+    rows = min(PROBE_STEPS * size, len(job.X))
+    few = NetworkJob(job.X[:rows], job.y[:rows], job.settings, job.seed)
+    shape = _shape(few, classes)._replace(epochs=1, batch_size=size)
+    for _ in range(2):  # the first time everything is slow
+        started = time.perf_counter()
+        _train(shape, [_Member(0, 0, 0)], [few], classes)
+        spent = time.perf_counter() - started
+    return spent / -(-rows // size) * per_epoch * epochs * job.settings.members
+
+
+def effort(rows: int, settings: NetworkSettings) -> float:
+    """How the work of a training grows with its rows: steps, each of a batch and of a fixed cost.
+
+    Example:
+        >>> effort(100_000, NetworkSettings()) > 4 * effort(10_000, NetworkSettings())
+        True
+    """
+    size, per_epoch, epochs = _course(rows, settings.steps)
+    return float(per_epoch * epochs * (FIXED_ROWS + size))
 
 
 def _course(rows: int, steps: int) -> tuple[int, int, int]:

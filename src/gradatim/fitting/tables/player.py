@@ -15,8 +15,16 @@ from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.sections import judge_figures
 from gradatim.fitting.tables import sections
-from gradatim.fitting.tables.candidates import NEAREST, can_search, fit_simple, simple_models
+from gradatim.fitting.tables.candidates import (
+    MOST_TREE_FEATURES,
+    NEAREST,
+    TREES,
+    can_search,
+    fit_simple,
+    simple_models,
+)
 from gradatim.fitting.tables.concerns import find_concerns
+from gradatim.fitting.tables.costs import FoldData, rows_in_time
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.level_means import standardized_targets
@@ -86,11 +94,16 @@ class TablePlayer(Player):
         self._whole: tuple[Preprocessing, np.ndarray] | None = None
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
-        """Leave k nearest neighbours out where searching them would use up the budget."""
+        """Leave k nearest neighbours out where searching them would use up the budget, and say what trees look at."""
         train, judge = self.folds[-1]
         if not can_search(len(train), len(judge), budget or 60.0):
             self.simple = tuple(name for name in self.simple if name != NEAREST)
             self.notes.append(f"{NEAREST} is left out: too many rows to measure every distance.")
+        width = self.features(0)[0].shape[1]
+        if width > MOST_TREE_FEATURES:
+            self.notes.append(
+                f"{TREES} look at {MOST_TREE_FEATURES:,} of {width:,} features, those that tell most of the target by themselves."
+            )
 
     def features(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Features of the training and the judging rows of fold ``k``, or of all; kept while they fit in memory."""
@@ -100,10 +113,11 @@ class TablePlayer(Player):
             if k is None:
                 self._preprocessing = own
             pair = X, own.transform(take_rows(self.problem.table, judge))
-            self._cells += sum(part.size for part in pair)
-            if self._cells > CACHE_CELLS:
-                return pair
+            size = sum(part.size for part in pair)
+            while self._features and self._cells + size > CACHE_CELLS:
+                self._cells -= sum(part.size for part in self._features.pop(next(iter(self._features))))  # fmt: skip
             self._features[k] = pair
+            self._cells += size
         return self._features[k]
 
     def _learn(self, rows: np.ndarray) -> tuple[Preprocessing, np.ndarray]:
@@ -111,6 +125,20 @@ class TablePlayer(Player):
         p = self.problem
         targets = standardized_targets(p.y[rows], p.classes)
         return learn_features(p.table, p.columns, rows, targets, self.seed)
+
+    def _taken(self, name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows that a candidate learns from: all, or as many as the budget allows, drawn at random."""
+        most = self.most_rows.get(name, len(X))
+        if most >= len(X):
+            return X, y
+        rows = np.sort(np.random.default_rng([self.seed, 4]).permutation(len(X))[:most])
+        return X[rows], y[rows]
+
+    def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
+        """Rows of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
+        X, X_judge = self.features(0)
+        data = FoldData(X, self.problem.y[self.folds[0][0]], X_judge, self.problem.classes)
+        return rows_in_time(candidate, data, self.seed, seconds)
 
     @property
     def preprocessing(self) -> Preprocessing:
@@ -126,11 +154,13 @@ class TablePlayer(Player):
     def cost(self, settings: NetworkSettings) -> float:
         """Training time in units of that of the default settings, about."""
         rows, inputs = self.features(0)[0].shape
+        rows = min(rows, self.most_rows.get(NETWORK, rows))
         return cost(settings, rows, inputs, self.problem.classes or 1)
 
     def fit(self, candidate: Candidate, k: int | None) -> Fitted:
         """The candidate on the training rows of fold ``k``, or on all."""
-        X, y, classes = self.features(k)[0], self.problem.y[self.split(k)[0]], self.problem.classes
+        y, classes = self.problem.y[self.split(k)[0]], self.problem.classes
+        X, y = self._taken(candidate.name, self.features(k)[0], y)
         if candidate.name == NETWORK:
             return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0))
         return fit_simple(candidate.name, X, y, classes, self.seed)
@@ -141,9 +171,10 @@ class TablePlayer(Player):
         if self._whole is None:
             self._whole = self._learn(rows)
         X = self._whole[1]
+        X, y = self._taken(candidate.name, X, p.y[rows])
         if candidate.name == NETWORK:
-            return fit_network(X, p.y[rows], p.classes, candidate.settings, self.seed)
-        return fit_simple(candidate.name, X, p.y[rows], p.classes, self.seed, elder.settings)
+            return fit_network(X, y, p.classes, candidate.settings, self.seed)
+        return fit_simple(candidate.name, X, y, p.classes, self.seed, elder.settings)
 
     def outputs(self, model: Fitted, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
@@ -154,11 +185,13 @@ class TablePlayer(Player):
         found: dict[int, Figures] = {}
         y, classes = self.problem.y, self.problem.classes
         for folds in self._fold_groups([k for _, k in jobs]):
-            data = {k: (self.features(k), y[self.folds[k][0]]) for k in folds}
+            data = {
+                k: self._taken(NETWORK, self.features(k)[0], y[self.folds[k][0]]) for k in folds
+            }
             numbers = [number for number, (_, k) in enumerate(jobs) if k in data]
             fits = fit_networks(
                 [
-                    NetworkJob(data[k][0][0], data[k][1], candidate.settings, self.seed + k)
+                    NetworkJob(*data[k], candidate.settings, self.seed + k)
                     for candidate, k in (jobs[number] for number in numbers)
                 ],
                 classes,
@@ -167,7 +200,7 @@ class TablePlayer(Player):
                 k = jobs[number][1]
                 found[number] = {}
                 if fitted is not None:
-                    found[number] = self.measure(predict(fitted, data[k][0][1]), k)
+                    found[number] = self.measure(predict(fitted, self.features(k)[1]), k)
         return [found[number] for number in range(len(jobs))]
 
     def _fold_groups(self, folds: Iterable[int]) -> list[list[int]]:
@@ -179,7 +212,7 @@ class TablePlayer(Player):
     def watch(self, settings: NetworkSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
         (X, X_judge), (train, judge), y = self.features(0), self.folds[0], self.problem.y
-        job = NetworkJob(X, y[train], settings, self.seed)
+        job = NetworkJob(*self._taken(NETWORK, X, y[train]), settings, self.seed)
         return watch_network(job, self.problem.classes, (X_judge, y[judge]))
 
     def concerns(self) -> list[Concern]:

@@ -1,0 +1,136 @@
+"""What fits into the budget: a cost is measured on few rows before anything is trained on many.
+
+What would take too long learns from fewer rows, meets fewer folds, or is left out; each is said in a sentence. Every decision
+is kept with the results, so that a resumed run makes the same ones.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+
+from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.work import Work
+
+SHARE = 0.5  # of the time left after reading, for the comparison
+FEWEST_FOLDS = 2
+HARD_SHARE = 0.7  # of the time left after reading, when the second fold must be over
+LEAST_SHARE = 0.02  # of the budget, that anything gets
+LEAST_ROWS = 200  # from which a model learns, or is left out
+REFINED = 0.1  # of the time for a training, that a closer look at its cost may take
+
+
+def affordable_rows(
+    rows: int,
+    seconds: float,
+    probe: Callable[[int], float],
+    effort: Callable[[int], float],
+    *,
+    first: int,
+) -> int:
+    """From how many rows a model learns within ``seconds``: all, fewer, or 0 where it would be too few.
+
+    Times are measured on ``first`` rows, then on four times as many, as long as that is cheap and the answer is not yet
+    "all": fixed costs make few rows look dearer than they are.
+
+    Args:
+        rows: Rows there are.
+        seconds: Time for a training and its judgement.
+        probe: Trains on so many rows and returns how long all of it would take.
+        effort: How work grows with rows, in any unit.
+        first: Rows of the first probe.
+
+    Example:
+        >>> affordable_rows(10_000, 2.0, lambda n: n / 1000, lambda n: n, first=500)
+        2000
+    """
+    count = min(first, rows)
+    while True:
+        spent = probe(count)
+        if spent * effort(rows) <= seconds * effort(count):
+            return rows
+        if count == rows or spent > REFINED * seconds:
+            break
+        count = min(4 * count, rows)
+    low, high = 0, rows  # the largest number that fits lies between them
+    while high - low > 1:
+        middle = (low + high) // 2
+        fits = spent * effort(middle) <= seconds * effort(count)
+        low, high = (middle, high) if fits else (low, middle)
+    return low if low >= min(LEAST_ROWS, rows) else 0
+
+
+class Field:
+    """Who takes part in a comparison, fold by fold.
+
+    Args:
+        player: The data.
+        work: The clock, and where decisions are kept.
+        budget: Seconds of the whole run; ``None`` where time plays no part.
+
+    Attributes:
+        names: Models that take part, the network last.
+        notes: What was left out or made smaller, one sentence each.
+    """
+
+    def __init__(self, player: Player, work: Work, budget: float | None) -> None:
+        self.player, self.work, self.budget = player, work, budget
+        self.names, self.notes = [*player.simple, NETWORK], list[str]()
+        self.began = work.elapsed
+        self.rest = math.inf if budget is None else max(budget - self.began, LEAST_SHARE * budget)
+
+    def admit(self, name: str) -> bool:
+        """Whether a model takes part; one that would take too long may be held to fewer rows."""
+        if self.budget is None or name == self.names[0]:
+            return True
+        rows = self.work.recall(f"rows-{_slug(name)}", lambda: self._rows(name))
+        if rows is None:
+            return True
+        if rows:
+            self.player.most_rows[name] = rows
+            self.notes.append(f"The model '{name}' learns from {rows:,} rows in each fold and at the end, to keep within the budget.")  # fmt: skip
+        else:
+            self._drop(name, "it could not learn from enough rows in time")
+        return bool(rows)
+
+    def _rows(self, name: str) -> int | None:
+        """Rows for a model on its share of the first fold; ``None`` for all."""
+        assert self.budget is not None
+        end = self.began + SHARE * self.rest / FEWEST_FOLDS
+        waiting = len(self.names) - self.names.index(name)
+        seconds = max((end - self.work.elapsed) / waiting, LEAST_SHARE * self.budget)
+        settings = self.player.draw(0) if name == NETWORK else None
+        return self.player.affordable_rows(Candidate(name, settings), seconds)
+
+    def goes_on(self, k: int, seconds: Mapping[str, float]) -> bool:
+        """Whether fold ``k`` is begun; whom a second fold would take too long leaves the comparison.
+
+        Args:
+            k: The fold.
+            seconds: What it will take, by model.
+        """
+        if self.budget is None or k == 0:
+            return True
+        if k < FEWEST_FOLDS:
+            for name in self.work.recall(f"too-slow-{k}", lambda: self._too_slow(seconds)):
+                self._drop(name, f"another fold would take {seconds[name]:.0f} s")
+            return True
+        planned = self.work.elapsed + sum(seconds[name] for name in self.names)
+        return self.work.recall(f"go-on-{k}", lambda: planned <= self.began + SHARE * self.rest)
+
+    def _too_slow(self, seconds: Mapping[str, float]) -> list[str]:
+        """The slowest, until the others have time; the trivial model stays."""
+        left = self.began + HARD_SHARE * self.rest - self.work.elapsed
+        order = sorted(self.names[1:], key=lambda name: -seconds[name])
+        dropped = []
+        for name in order:
+            if sum(seconds[n] for n in self.names if n not in dropped) <= left:
+                break
+            dropped.append(name)
+        return dropped
+
+    def _drop(self, name: str, why: str) -> None:
+        self.names.remove(name)
+        self.notes.append(f"The model '{name}' is left out, to keep within the budget: {why}.")
+
+
+def _slug(name: str) -> str:
+    return name.replace(" ", "-")

@@ -11,8 +11,8 @@ from gradatim.evaluation import held_out_ratio
 from gradatim.evaluation.racing import Result
 from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
-from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.planning import Field
+from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
 

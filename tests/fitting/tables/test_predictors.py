@@ -167,3 +167,32 @@ def test_lines_and_networks_are_held_within_three_times_the_range(name):
 
 def test_a_range_that_is_not_finite_holds_nothing():
     assert hold(np.array([-1.5e308, 1.5e308])) == {}
+
+
+def skewed(rows: int = 600) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 4))
+    return X, np.exp(X @ [1.0, 0.7, 0.4, 0.0] + 0.1 * rng.normal(size=rows))
+
+
+def test_trees_learn_the_logarithm_where_that_predicts_better():
+    X, y = skewed()
+    fitted = fit_simple("gradient-boosted trees", X[:400], y[:400], 0, 0)
+    plain = fit_simple("gradient-boosted trees", X[:400], y[:400] - y.max(), 0, 0)  # not positive
+    assert fitted.settings["is_log"]
+    assert "is_log" not in plain.settings
+    errors = [
+        score(y[400:], out, 0)
+        for out in (predict(fitted, X[400:]), predict(plain, X[400:]) + y.max())
+    ]
+    assert errors[0] < errors[1]
+    # the mean of what was learned is that of the targets, not that of their logarithms
+    np.testing.assert_allclose(predict(fitted, X[:400]).mean(), y[:400].mean())
+    again = fit_simple("gradient-boosted trees", X, y, 0, 0, fitted.settings)
+    assert again.settings["is_log"]
+
+
+def test_a_symmetric_target_is_learned_as_it_is():
+    X, y = skewed()
+    fitted = fit_simple("gradient-boosted trees", X, 50.0 + np.log(y), 0, 0)
+    assert "is_log" not in fitted.settings

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from scipy.stats import skew
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.feature_selection import f_classif, f_regression
@@ -35,6 +36,8 @@ PENALTIES = (0.01, 0.1, 1.0, 10.0)
 MANY_CELLS = 1_000_000  # past which trees grow on all threads that are free
 MOST_TREE_FEATURES = 1_000  # that trees look at; the most telling ones of more
 CHOOSING_ROWS = 2_000  # held out to choose a setting, at most
+LOOKING_ROWS = 10_000  # to find out whether the logarithm of a target is learned better
+SKEWED = 1.0  # skewness of a positive target past which its logarithm is tried
 DISTANCES_PER_SECOND = 5e6  # of the budget, in every fold: some 5 % of it
 
 
@@ -187,7 +190,7 @@ def _stops_early(y: np.ndarray, classes: int) -> bool:
 
 
 def expected_rounds(y: np.ndarray, classes: int) -> int:
-    """How many rounds of trees a fit takes, about; one that may stop early is taken to stop half-way.
+    """How many rounds of trees on all rows a fit takes, about; one that may stop early is taken to stop half-way.
 
     Example:
         >>> expected_rounds(np.zeros(50), 0), expected_rounds(np.zeros(5000), 0)
@@ -195,10 +198,47 @@ def expected_rounds(y: np.ndarray, classes: int) -> int:
     """
     if classes > 3:
         return 60
-    return 150 if _stops_early(y, classes) else 100
+    rounds = 150 if _stops_early(y, classes) else 100
+    looking = 1.5 * min(1.0, LOOKING_ROWS / len(y)) if _is_skewed(y, classes) else 0.0
+    return int(rounds * (1.0 + looking))
+
+
+def _is_skewed(y: np.ndarray, classes: int) -> bool:
+    """Whether values are positive with a long tail, as prices and incomes are."""
+    return not classes and bool(y.min() > 0 and skew(y / y.max()) > SKEWED)
 
 
 def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+    def fit(is_log: float, rows: np.ndarray) -> Fitted:
+        if not is_log:
+            return _grow_trees(X[rows], y[rows], classes, seed, chosen)
+        fitted = _grow_trees(X[rows], np.log(y[rows]), classes, seed, chosen)
+        fitted.settings["is_log"] = True
+        # the exponential of a mean of logarithms lies below the mean: the ratio makes up for it
+        fitted.arrays["start"] += np.log(y[rows].mean() / predict(fitted, X[rows]).mean())
+        return fitted
+
+    return fit(_is_log(fit, X, y, classes, seed, chosen), np.arange(len(y)))
+
+
+def _is_log(
+    fit: Callable[[float, np.ndarray], Fitted],
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    seed: int,
+    chosen: Settings,
+) -> bool:
+    """Whether the logarithm of a positive, skewed target is learned better than the target itself."""
+    if chosen:
+        return bool(chosen.get("is_log"))
+    if not _is_skewed(y, classes):
+        return False
+    rows = np.random.default_rng([seed, 4]).permutation(len(y))[:LOOKING_ROWS]
+    return bool(_choose((False, True), lambda s, own: fit(s, rows[own]), X[rows], y[rows], 0, seed))
+
+
+def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
     stop = _stops_early(y, classes)
     settings = {
         "max_iter": 300 if stop else 100,

@@ -2,8 +2,8 @@ r"""Fitted models as arrays, and what they predict: no pickle, and the same bits
 
 Four kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
 hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean. *Nearest* averages the
-:math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, *forest* averages those of
-independent trees.
+:math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, for a value or for its logarithm;
+*forest* averages those of independent trees.
 
 A chain follows a line as far as it goes, and one strange row would do. Its values of a regression are therefore held to the
 range of the training targets, widened on each side by its own width :math:`w`: :math:`[\min y - w, \max y + w]`. A trend may
@@ -177,7 +177,7 @@ def _trees(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     for k in range(len(roots)):
         raw += leaves[:, k]
     if not fitted.classes:
-        return raw
+        return np.exp(raw) if fitted.settings.get("is_log") else raw
     if roots.shape[1] == 1:
         raw = np.concatenate([np.zeros_like(raw), raw], axis=1)
     return softmax(raw)

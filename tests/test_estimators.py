@@ -1,9 +1,12 @@
 """Estimators behave as scikit-learn demands and give the same predictions after saving."""
 
 import json
+import warnings
+from functools import partial
 
 import numpy as np
 import pytest
+import torch
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -14,6 +17,7 @@ import gradatim
 from gradatim import NeuralClassifier, NeuralRegressor
 from gradatim.errors import GradatimError, InvalidValue
 from gradatim.hashing import json_bytes, sign
+from gradatim.losses import huber
 
 IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
 
@@ -22,6 +26,8 @@ IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
     [
         NeuralClassifier((32,), lr=0.01, epochs=40),
         NeuralRegressor((32,), lr=0.01, epochs=40),
+        NeuralClassifier((32,), lr=0.01, epochs=40, norm="layer", clip_norm=5.0),
+        NeuralRegressor((32,), lr=0.01, epochs=40, loss="huber", clip_value=1.0),
     ]
 )
 def test_scikit_learn_check(estimator, check):
@@ -167,6 +173,10 @@ def test_damaged_folders_give_one_sentence(tmp_path):
         ({"optimizer": "adan"}, "Try 'adam'"),
         ({"hidden": (0,)}, "positive widths"),
         ({"epochs": 0}, "epochs must be a whole number from 1, got 0"),
+        ({"loss": "mse"}, "loss must be one of cross_entropy, smoothed_cross_entropy, got 'mse'"),
+        ({"norm": "bacth"}, "Try 'batch'"),
+        ({"clip_norm": 0.0}, "clip_norm must be more than 0"),
+        ({"clip_value": -1.0}, "clip_value must be more than 0"),
         ({"early_stopping": True, "validation_fraction": 0.001}, "must leave a row on both sides"),
     ],
 )
@@ -178,3 +188,69 @@ def test_bad_arguments(arguments, message):
 def test_one_class_is_refused():
     with pytest.raises(GradatimError, match="at least two classes, got one class"):
         NeuralClassifier().fit(IRIS[0], np.zeros(150))
+
+
+@pytest.mark.parametrize("build", [NeuralClassifier, NeuralRegressor])
+def test_no_rate_given_is_that_of_the_optimizer(build):
+    data = IRIS if build is NeuralClassifier else DIABETES
+    for optimizer, lr in (("adam", 1e-3), ("adadelta", 1.0), ("rmsprop", 1e-2)):
+        model = build((4,), epochs=1, optimizer=optimizer).fit(*data)
+        assert model.history_["lr"] == [lr]
+        twins = [build((4,), epochs=1, optimizer=optimizer, seed=s) for s in (0, 1)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # adadelta and rmsprop train one after another
+            build.fit_replicas(twins, [data] * 2)
+        assert [twin.history_["lr"] for twin in twins] == [[lr], [lr]]
+
+
+def test_a_robust_loss_is_not_drawn_by_outliers():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (300, 1))
+    y = 3 * X[:, 0] + 0.05 * rng.normal(size=300)
+    y[:30] += 40.0
+    options = {"hidden": (), "epochs": 150, "lr": 0.02, "seed": 0}
+    errors = {}
+    for name in ("mse", "mae", "huber", partial(huber, delta=0.01)):
+        model = NeuralRegressor(loss=name, **options).fit(X, y)
+        errors[str(name)[:5]] = float(np.mean((model.predict(X[30:]) - y[30:]) ** 2))
+    assert errors.pop("mse") > 4 * max(errors.values())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"norm": "layer"},
+        {"norm": "batch"},
+        {"clip_norm": 0.01},
+        {"clip_value": 0.001},
+        {"clip_value": 0.01, "clip_norm": 0.05},
+        {"loss": "smoothed_cross_entropy"},
+        {"loss": lambda output, target: torch.nn.functional.cross_entropy(output, target)},
+    ],
+    ids=str,
+)
+def test_options_hold_alone_and_as_replicas(options):
+    plain = NeuralClassifier((8,), epochs=3, lr=0.02).fit(*IRIS).predict_proba(IRIS[0])
+    build = partial(NeuralClassifier, (8,), epochs=3, lr=0.02, **options)
+    alone = [build(seed=s).fit(*IRIS).predict_proba(IRIS[0]) for s in (0, 1)]
+    together = [build(seed=s) for s in (0, 1)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NeuralClassifier.fit_replicas(together, [IRIS] * 2)
+    for own, twin in zip(alone, together, strict=True):
+        np.testing.assert_allclose(twin.predict_proba(IRIS[0]), own, atol=1e-5)
+    if not callable(options.get("loss")):
+        assert np.abs(alone[0] - plain).max() > 1e-4
+
+
+def test_the_options_are_saved_and_a_function_is_not(tmp_path):
+    options = {"norm": "batch", "loss": "huber", "clip_norm": 1.0, "clip_value": 0.5, "lr": None}
+    model = NeuralRegressor((4,), epochs=1, **options).fit(*DIABETES)
+    again = gradatim.load_model(model.save(tmp_path / "m"))
+    assert {name: again.get_params()[name] for name in options} == options
+    np.testing.assert_array_equal(again.predict(DIABETES[0]), model.predict(DIABETES[0]))
+    model = NeuralRegressor((4,), epochs=1, loss=partial(huber, delta=2.0)).fit(*DIABETES)
+    with pytest.raises(InvalidValue, match=r"save: loss must be a name.*set_params\(loss='mse'\)"):
+        model.save(tmp_path / "n")
+    assert not (tmp_path / "n").exists()
+    model.set_params(loss="mse").save(tmp_path / "n")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -17,9 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 from torch import Tensor, nn
 
-from gradatim.errors import require
+from gradatim.errors import choose, require
+from gradatim.losses import Loss, build_loss
+from gradatim.losses.named import is_named
 from gradatim.model_folder import save_model
 from gradatim.models import MLP, describe, load_weights, rebuild
+from gradatim.optim.named import default_lr
 from gradatim.randomness import seeded
 from gradatim.training import EarlyStopping, History, Trainer, train_replicas
 from gradatim.training.device import choose_device
@@ -35,7 +38,7 @@ class _Job(NamedTuple):
     inputs: NDArray[Any]
     target: NDArray[Any]
     outputs: int
-    loss: str
+    loss: str | Loss
     strata: NDArray[Any] | None
     seeds: range
 
@@ -48,8 +51,12 @@ class _NeuralEstimator(BaseEstimator, ABC):
     _: KW_ONLY
     activation: str = "relu"
     dropout: float = 0.0
+    norm: str | None = None
+    loss: str | Loss | None = None
     weight_decay: float = 0.0
-    lr: float = 1e-3
+    lr: float | None = None
+    clip_norm: float | None = None
+    clip_value: float | None = None
     batch_size: int = 32
     epochs: int = 100
     optimizer: str = "adam"
@@ -64,9 +71,11 @@ class _NeuralEstimator(BaseEstimator, ABC):
     device: str = "auto"
     progress: bool = False
 
+    _losses: ClassVar[tuple[str, ...]] = ()  # names of those that fit the task, the default first
+
     @abstractmethod
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
-        """Return the target a network learns, its number of outputs, the loss, and the strata of ``y``."""
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
+        """Return the target a network learns, its number of outputs, and the strata of ``y``."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on ``X`` of shape ``(N, features)`` and ``y``."""
@@ -90,13 +99,37 @@ class _NeuralEstimator(BaseEstimator, ABC):
 
     def _prepare(self, X: ArrayLike, y: ArrayLike) -> "_Job":
         X, y = self._validate(X, y)
-        target, outputs, loss, strata = self._encode(y)
+        target, outputs, strata = self._encode(y)
         self.mean_, self.scale_ = _spread(X, self.standardize)
         inputs = ((X - self.mean_) / self.scale_).astype(np.float32)
         require(self.members >= 1, f"{self._name}: members must be at least 1", self.members)
+        self._check_used()
+        loss = self._losses[0] if self.loss is None else self.loss
+        if isinstance(loss, str):
+            choose(self._name, "loss", loss, self._losses)
         rng = check_random_state(self.random_state) if self.random_state is not None else None
         first = self.seed if rng is None else int(rng.randint(2**31 - 1))
         return _Job(inputs, target, outputs, loss, strata, range(first, first + self.members))
+
+    def _check_used(self) -> None:
+        """Raise if a setting was changed that has no effect beside the others."""
+        needed = {
+            "early_stopping=True": (self.early_stopping, ("patience", "validation_fraction")),
+            "a hidden layer": (len(self.hidden) > 0, ("activation", "dropout", "norm")),
+            "random_state=None": (self.random_state is None, ("seed",)),
+        }
+        for condition, (holds, names) in needed.items():
+            for name in names:
+                value = getattr(self, name)
+                rule = f"{self._name}: {name} must come with {condition}"
+                require(holds or value == getattr(_NeuralEstimator, name), rule, repr(value))
+
+    @property
+    def _is_stackable(self) -> bool:
+        """Whether equal networks can train as one computation."""
+        has_name = self.loss is None or is_named(build_loss(self.loss))
+        is_plain = self.norm in (None, "layer") and has_name
+        return is_plain and choose_device(self.device).type == "cpu"
 
     def _train_members(self, job: "_Job") -> Self:
         return self._keep(*zip(*(self._train(job, seed) for seed in job.seeds), strict=True))
@@ -108,7 +141,7 @@ class _NeuralEstimator(BaseEstimator, ABC):
 
     def _build(self, job: "_Job") -> MLP:
         sizes = (job.inputs.shape[1], *self.hidden, job.outputs)
-        return MLP(sizes, activation=self.activation, dropout=self.dropout)
+        return MLP(sizes, activation=self.activation, dropout=self.dropout, norm=self.norm)
 
     def _kind(self, job: "_Job") -> tuple[object, ...]:
         """What estimators must have in common to train as one computation."""
@@ -129,6 +162,8 @@ class _NeuralEstimator(BaseEstimator, ABC):
             schedule=self.schedule,
             epochs=self.epochs,
             batch_size=min(self.batch_size, len(train[0])),
+            clip_norm=self.clip_norm,
+            clip_value=self.clip_value,
             callbacks=[] if validation is None else [EarlyStopping(patience=self.patience)],
             device=self.device,
             seed=seed,
@@ -185,6 +220,9 @@ class _NeuralEstimator(BaseEstimator, ABC):
     def save(self, folder: str | Path) -> Path:
         """Write a model folder that :func:`gradatim.load_model` reads."""
         check_is_fitted(self)
+        rule = f"{self._name}.save: loss must be a name or None to be written down"
+        remedy = f"Try set_params(loss={self._losses[0]!r}) first: predictions do not depend on it."
+        require(self.loss is None or isinstance(self.loss, str), rule, repr(self.loss), remedy)
         tensors = {"mean": torch.from_numpy(self.mean_), "scale": torch.from_numpy(self.scale_)}
         for i, network in enumerate(self.networks_):
             tensors |= {f"network.{i}.{k}": v for k, v in network.state_dict().items()}
@@ -215,8 +253,14 @@ class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
         hidden: Widths of the hidden layers.
         activation: Name of the activation.
         dropout: Probability to drop a hidden unit.
+        norm: Normalization of the hidden layers, as in :class:`~gradatim.models.MLP`.
+        loss: Name, ``"cross_entropy"`` or ``"smoothed_cross_entropy"`` (for :class:`NeuralRegressor` ``"mse"``,
+            ``"mae"`` or ``"huber"``), or a function ``(output, target) -> scalar``, such as
+            ``partial(huber, delta=0.1)``, of outputs and class numbers or scaled targets.
         weight_decay: Penalty on weights.
-        lr: Initial step size.
+        lr: Initial step size; by default the optimizer's own.
+        clip_norm: Largest norm of the gradient.
+        clip_value: Largest absolute value of an entry of the gradient; applied before ``clip_norm``.
         batch_size: Rows per step.
         epochs: Passes over the data, at most.
         optimizer: Name of the optimizer.
@@ -227,7 +271,7 @@ class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
         standardize: Scale every feature to mean 0 and variance 1.
         members: Networks trained from different starts, whose predictions are averaged.
         seed: Fixes all randomness.
-        random_state: scikit-learn's spelling; takes precedence over ``seed`` when given.
+        random_state: scikit-learn's spelling of ``seed``; only one of the two is given.
         device: ``"auto"`` takes an accelerator when there is one.
         progress: Whether to show a bar on a terminal.
 
@@ -238,17 +282,19 @@ class NeuralClassifier(ClassifierMixin, _NeuralEstimator):
         True
     """
 
+    _losses: ClassVar[tuple[str, ...]] = ("cross_entropy", "smoothed_cross_entropy")
+
     def _validate(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         rows, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
         return rows, column_or_1d(labels, warn=True)
 
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
         self.classes_, codes = np.unique(y, return_inverse=True)
         rule = f"{self._name}: y must have at least two classes"
         got = f"one class: {self.classes_[0]!r}"
         require(len(self.classes_) >= 2, rule, got, "There is nothing to tell apart.")
-        return codes, len(self.classes_), "cross_entropy", codes
+        return codes, len(self.classes_), codes
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities, averaged over members, shape ``(N, classes)``."""
@@ -276,6 +322,8 @@ class NeuralRegressor(RegressorMixin, _NeuralEstimator):
         True
     """
 
+    _losses: ClassVar[tuple[str, ...]] = ("mse", "mae", "huber")
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
@@ -288,12 +336,12 @@ class NeuralRegressor(RegressorMixin, _NeuralEstimator):
         is_matrix = target.ndim == 2 and target.shape[1] > 1
         return rows, target if is_matrix else column_or_1d(target, warn=True)
 
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, str, NDArray[Any] | None]:
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
         self.is_multi_output_ = y.ndim == 2
         y = y.reshape(len(y), -1).astype(np.float64)
         self.target_mean_, self.target_scale_ = _spread(y, self.standardize)
         scaled = (y - self.target_mean_) / self.target_scale_
-        return scaled.astype(np.float32), y.shape[1], "mse", None
+        return scaled.astype(np.float32), y.shape[1], None
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return predictions, averaged over members, shape ``(N,)`` or ``(N, outputs)``."""
@@ -312,7 +360,7 @@ class NeuralRegressor(RegressorMixin, _NeuralEstimator):
 def _train_together(estimators: Sequence[_NeuralEstimator], jobs: Sequence[_Job]) -> None:
     """Train the networks of estimators of one kind as one computation."""
     first = estimators[0]
-    if choose_device(first.device).type != "cpu":
+    if not first._is_stackable:
         for estimator, job in zip(estimators, jobs, strict=True):
             estimator._train_members(job)
         return
@@ -324,11 +372,13 @@ def _train_together(estimators: Sequence[_NeuralEstimator], jobs: Sequence[_Job]
         validation=[held_out for _, held_out in parts] if first.early_stopping else None,
         loss=jobs[0].loss,
         optimizer=first.optimizer,
-        lr=[estimator.lr for estimator, _, _ in seats],
+        lr=[default_lr(e.optimizer) if e.lr is None else e.lr for e, _, _ in seats],
         weight_decay=[estimator.weight_decay for estimator, _, _ in seats],
         schedule=first.schedule,
         epochs=first.epochs,
         batch_size=first.batch_size,
+        clip_norm=first.clip_norm,
+        clip_value=first.clip_value,
         early_stopping=EarlyStopping(patience=first.patience) if first.early_stopping else None,
         seed=[seed for _, _, seed in seats],
     )

@@ -11,6 +11,7 @@ from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import MLP
 from gradatim.optim import OPTIMIZERS, build_optimizer, decay_groups, needs_closure
 from gradatim.optim.foreach_optimizer import ForeachOptimizer
+from gradatim.optim.named import default_lr
 from gradatim.randomness import seeded
 from gradatim.training import Checkpoint, Trainer
 
@@ -321,3 +322,46 @@ def test_build_refuses(arguments, error, message):
 def test_build_needs_parameters():
     with pytest.raises(InvalidValue, match="model must have a trainable parameter, got none"):
         build_optimizer("adam", nn.ReLU())
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_the_rate_that_is_not_given_is_the_rules_own(name):
+    factory = OPTIMIZERS[name]
+    own = factory([nn.Parameter(torch.zeros(1))]).param_groups[0]["lr"]
+    model = nn.Linear(2, 1)
+    assert default_lr(name) == own
+    assert build_optimizer(name, model).param_groups[0]["lr"] == own
+    assert build_optimizer(name, model, lr=0.5).param_groups[0]["lr"] == 0.5
+    assert build_optimizer(factory, model).param_groups[0]["lr"] == own
+
+
+def test_the_usual_rates_stay_what_they_were():
+    assert {
+        default_lr(name) for name in ("sgd", "momentum", "nesterov", "adam", "adamw", "radam")
+    } == {1e-3}
+    assert default_lr(lambda parameters, lr: torch.optim.SGD(parameters, lr=lr)) == 1e-3
+    assert default_lr(lambda parameters, lr=0.3: torch.optim.SGD(parameters, lr=lr)) == 0.3
+
+
+def test_adadelta_moves():
+    X = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
+    history = Trainer(nn.Linear(2, 1), "mse", "adadelta", epochs=60, batch_size=16).fit(
+        (X, X[:, :1])
+    )
+    assert history["train_loss"][-1] < 0.1 * history["train_loss"][0]
+
+
+def test_settings_beside_a_ready_optimizer_are_refused():
+    model, other = nn.Linear(2, 1), nn.Linear(2, 1)
+    ready = torch.optim.SGD(model.parameters(), lr=0.1)
+    assert build_optimizer(ready, model) is ready
+    with pytest.raises(InvalidValue, match="lr must be left out beside a ready optimizer, got 0"):
+        build_optimizer(ready, model, lr=0.0)
+    with pytest.raises(
+        InvalidValue, match="weight_decay must be left out beside a ready optimizer"
+    ):
+        build_optimizer(ready, model, weight_decay=0.1)
+    with pytest.raises(
+        InvalidValue, match="must hold parameters of the model, got SGD with 2 others"
+    ):
+        build_optimizer(ready, other)

@@ -342,3 +342,25 @@ def test_ctrl_c_ends_those_that_train_one_after_another():
     with pytest.raises(KeyboardInterrupt):
         train_replicas(build, (X, y), seed=[0, 1], epochs=2, schedule=schedule)
     assert all(layer.num_batches_tracked == 0 for net in built for layer in net if isinstance(layer, nn.BatchNorm1d))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "build", [lambda: MLP((5, 4, 2)), lambda: MLP((5, 4, 2), activation="gelu")]
+)
+@pytest.mark.parametrize(
+    "limits", [{"clip_norm": 0.02}, {"clip_value": 0.003}, {"clip_norm": 0.01, "clip_value": 0.004}]
+)
+def test_every_replica_is_clipped_on_its_own(build, limits):
+    X, y = table()
+    options = {"optimizer": "sgd", "epochs": 2, "batch_size": 16, **limits}
+    replicas = train_replicas(build, (X, y), rows=FOLDS, seed=list(range(4)), lr=0.5, **options)
+    models, histories = separate(
+        build,
+        [(X[r], y[r]) for r in FOLDS],
+        lr=[0.5] * 4,
+        weight_decay=[0] * 4,
+        seeds=range(4),
+        **options,
+    )
+    assert replicas.is_stacked
+    assert_equal(replicas, models, histories)

@@ -77,6 +77,8 @@ def train_replicas(
     schedule: str | Schedule | None = None,
     epochs: int = 20,
     batch_size: int = 128,
+    clip_norm: float | None = None,
+    clip_value: float | None = None,
     early_stopping: EarlyStopping | None = None,
     seed: int | Sequence[int] = 0,
     cancel: CancelToken | None = None,
@@ -104,6 +106,8 @@ def train_replicas(
         schedule: As in :class:`Trainer`.
         epochs: Passes over the data.
         batch_size: Rows per batch.
+        clip_norm: Largest norm of a network's gradient.
+        clip_value: Largest absolute value of its entries; applied before ``clip_norm``.
         early_stopping: Rule that every replica follows on its own.
         seed: Seed of weights, batches and dropout, one or K.
         cancel: Ends the training once it is cancelled.
@@ -132,6 +136,8 @@ def train_replicas(
         batch_size,
         seeds,
         early_stopping,
+        clip_norm,
+        clip_value,
     )
     trainers = [_trainer(models[k], settings, k) for k in range(count)]  # these check the settings
     dtype = trainers[0].dtype
@@ -195,6 +201,8 @@ def _trainer(model: nn.Module, settings: Settings, k: int) -> Trainer:
         schedule=settings.schedule,
         epochs=settings.epochs,
         batch_size=settings.batch_size,
+        clip_norm=settings.clip_norm,
+        clip_value=settings.clip_value,
         callbacks=[] if rule is None else [deepcopy(rule)],
         device="cpu",
         seed=settings.seeds[k],

@@ -51,6 +51,14 @@ class StackedParameters:
         """Go on with some of the networks."""
         self._attach(self.values[list(rows)])
 
+    def clip(self, norm: float | None, value: float | None) -> None:
+        """Bring the entries of every network's gradient into ``[-value, value]``, then its length below ``norm``."""
+        if value is not None:
+            self.gradient.clamp_(-value, value)
+        if norm is not None:
+            lengths = torch.linalg.vector_norm(self.gradient, dim=1, keepdim=True)
+            self.gradient.mul_((norm / (lengths + 1e-6)).clamp_(max=1.0))
+
     @torch.no_grad()
     def write(self, row: Tensor, model: nn.Module) -> None:
         """Copy one row of values into a network."""

@@ -46,6 +46,8 @@ class Settings:
     batch_size: int
     seeds: Sequence[int]
     early_stopping: EarlyStopping | None
+    clip_norm: float | None = None
+    clip_value: float | None = None
 
 
 class _Seat:
@@ -153,6 +155,7 @@ class StackedRun:
 
     def _train_epoch(self, epoch: int, cancel: CancelToken | None) -> None:
         started = time.perf_counter()
+        is_clipped = (self.settings.clip_norm, self.settings.clip_value) != (None, None)
         sums = torch.zeros(len(self.alive), dtype=torch.float64)
         for chunk in self.batches.epoch(epoch):
             if cancel is not None:
@@ -161,6 +164,8 @@ class StackedRun:
             traces = []
             for i, counts in enumerate(chunk.counts):
                 traces.append(self.engine.gradients(chunk.x[i], y[i], weight[i], counts))
+                if is_clipped:
+                    self.stack.clip(self.settings.clip_norm, self.settings.clip_value)
                 rows = tuple(k for k, count in enumerate(counts) if count)
                 self.optimizer.step(rows, partial(self._factor, epoch, chunk.start + i))
             counts_of = torch.tensor(chunk.counts, dtype=torch.float64)

@@ -19,6 +19,7 @@ LEAST_TEST = 2
 FLATTERS = "The test flatters what remembers them"
 
 Labels = Sequence[str | int]
+PROBABILITY = "probability "  # begins the name of a column of predictions
 
 
 def task_in_words(classes: int) -> str:
@@ -182,5 +183,5 @@ def prediction_frame(outputs: np.ndarray, labels: Labels) -> pd.DataFrame:
     """
     columns: dict[str, np.ndarray] = {"prediction": decide(outputs, labels)}
     for k, label in enumerate(labels):
-        columns[f"probability {label}"] = outputs[:, k]
+        columns[f"{PROBABILITY}{label}"] = outputs[:, k]
     return pd.DataFrame(columns)

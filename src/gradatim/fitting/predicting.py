@@ -1,5 +1,6 @@
 """Stream data through a saved model into a CSV file."""
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -12,6 +13,7 @@ from gradatim.errors import InvalidType, InvalidValue
 from gradatim.events import Tell, Warned, tell_nobody
 from gradatim.files import check_output, check_path, first_line, open_atomically
 from gradatim.fitting.arrays import as_rows
+from gradatim.fitting.classes import PROBABILITY
 from gradatim.fitting.loading import load_model
 from gradatim.model_folder import parts_of
 
@@ -122,14 +124,15 @@ def _inputs(model: Any, data: Any) -> list[str | Path]:
 def _written(tables: Iterator[pd.DataFrame], path: Path, inputs: list[str | Path]) -> Iterator[pd.DataFrame]:  # fmt: skip
     """Pass tables on, each after it was written; the file is there once all are.
 
-    Only predictions with the same columns are replaced.
+    Only predictions are replaced: a file with our columns, of whatever classes.
     """
     check_output(path, "predict: output", inputs=inputs)
     first = next(tables)
     header = first.iloc[:0].to_csv(index=False).encode()
 
     def is_ours(there: Path) -> bool:
-        return first_line(there) == header.rstrip(b"\n")
+        names = next(csv.reader([first_line(there).decode(errors="replace")]))
+        return all(name in first.columns or name.startswith(PROBABILITY) for name in names)
 
     with open_atomically(path, owner="predict", inputs=inputs, is_ours=is_ours) as file:
         file.write(header)

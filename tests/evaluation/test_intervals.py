@@ -1,9 +1,12 @@
 """The corrected interval by hand, its coverage, and the ratio of rows."""
 
+import math
+
 import numpy as np
 import pytest
 
 from gradatim.evaluation import corrected_interval, held_out_ratio, make_splits
+from gradatim.evaluation.intervals import error_interval
 
 
 def test_interval_by_hand():
@@ -47,3 +50,15 @@ def test_a_level_of_one_half_reaches_the_quartiles_of_students_t():
 
 def test_ratio_of_ten_folds_is_a_ninth():
     assert held_out_ratio(make_splits(np.arange(100) / 7, 10)) == pytest.approx(1 / 9)
+
+
+def test_errors_have_intervals_of_factors():
+    # 1, 2, 3 at ratio 0: mean 2, error 1/sqrt(3), t = 4.3027; the reach over the mean is 1.24209
+    found = error_interval([1.0, 2.0, 3.0], 0.0)
+    assert found.low == pytest.approx(2 * math.exp(-1.24209), rel=1e-4)
+    assert found.high == pytest.approx(2 * math.exp(1.24209), rel=1e-4)
+    near = error_interval([10.0, 10.01, 10.02], 0.0)  # for a small error the usual one
+    plain = corrected_interval([10.0, 10.01, 10.02], 0.0)
+    assert near == pytest.approx(plain, rel=1e-5)
+    assert error_interval([0.0, 0.0, 0.0], 0.0) == (0, 0, 0, 0)
+    assert math.isfinite(error_interval([0.0, 1e-9, 1.0], 0.0).low)

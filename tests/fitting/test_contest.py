@@ -35,10 +35,10 @@ def weights(folder):
 
 def test_predict_reproduces_the_reported_predictions_bit_for_bit(fitted, tmp_path):
     path, results = fitted
-    for result in results.values():
-        write_predictions(result.folder, path, tmp_path / "p.csv")
+    for target, result in results.items():
+        write_predictions(result.folder, path, tmp_path / f"{target}.csv")
         reported = pd.read_csv(result.folder / "predictions.csv", dtype=str)
-        again = pd.read_csv(tmp_path / "p.csv", dtype=str)
+        again = pd.read_csv(tmp_path / f"{target}.csv", dtype=str)
         rows = reported.pop("row").astype(int) - 1
         pd.testing.assert_frame_equal(again.iloc[rows].reset_index(drop=True), reported)
 

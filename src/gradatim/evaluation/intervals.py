@@ -52,6 +52,33 @@ def corrected_interval(
     return Interval(float(d.mean()), error, float(d.mean()) - reach, float(d.mean()) + reach)
 
 
+def error_interval(
+    values: Sequence[float] | np.ndarray, ratio: float, level: float = 0.95
+) -> Interval:
+    r"""Mean of errors over folds with an interval of factors around it, which never reaches below zero.
+
+    .. math:: \bar d\,e^{\pm t_{J-1}\,\mathrm{SE}/\bar d}
+
+    It is the interval of :func:`corrected_interval` for the logarithm of the mean, whose error is
+    :math:`\mathrm{SE}/\bar d` to first order. Where the mean is not positive it is that interval itself.
+
+    Args:
+        values: One error :math:`d_j` per fold, at least two.
+        ratio: Test rows per training row; see :func:`held_out_ratio`.
+        level: Coverage of the interval.
+
+    Example:
+        >>> interval = error_interval([1.0, 3.0, 2.0], 0.0)
+        >>> 0 < interval.low < 1, corrected_interval([1.0, 3.0, 2.0], 0.0).low < 0
+        (True, True)
+    """
+    mean, error, low, high = corrected_interval(values, ratio, level)
+    if not mean > 0:
+        return Interval(mean, error, low, high)
+    factor = float(np.exp(min((high - mean) / mean, 700.0)))
+    return Interval(mean, error, mean / factor, mean * factor)
+
+
 def held_out_ratio(splits: Sequence[Split]) -> float:
     """Test rows per training row, averaged over the folds.
 

@@ -87,7 +87,11 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
         f"The model '{name}' could not be fitted in every fold and is left out." for name in failed
     ]
     if done < len(folds):
-        notes.append(f"{done} of {len(folds)} folds were used, to keep within the budget.")
+        whole = sum(max((r.seconds for r in own), default=0.0) for own in results.values())
+        notes.append(
+            f"Only {done} of {len(folds)} folds were used: all models on one take {whole:.2g} s, and half of the budget is for "
+            "the network's settings. A longer --budget uses more."
+        )
     kept = {name: own for name, own in simple.items() if name not in failed}
     network = results[NETWORK] if NETWORK in field.names else []
     return Comparison(folds[:done], kept, network, field.notes + notes)

@@ -7,7 +7,7 @@ finalists learn, write the model folder whole or not at all. What differs betwee
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class FitResult:
         concerns: What a careful reader would worry about.
         command: What to type next, where it is not ``gradatim predict``.
         after: What became of the test rows after the test.
+        remarks: What was left out of the comparison, and why.
     """
 
     folder: Path
@@ -57,6 +58,7 @@ class FitResult:
     concerns: list[Concern]
     command: str = ""
     after: str = ""
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def headline(self) -> str:
@@ -65,8 +67,8 @@ class FitResult:
 
     @property
     def notes(self) -> list[str]:
-        """What was done to the data, and figures that could not be drawn."""
-        return [*self.player.notes, *self.report.left_out]
+        """What was done to the data, what was left out of the comparison, and figures that could not be drawn."""
+        return [*self.player.notes, *self.remarks, *self.report.left_out]
 
     @property
     def tables(self) -> list[Table]:
@@ -187,6 +189,7 @@ def _write(player: Player, findings: Findings, job: ContestOptions, work: Work) 
         player,
         findings.concerns,
         after=findings.completion.sentence,
+        remarks=findings.comparison.notes,
     )
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.evaluation.racing import Result
+from gradatim.evaluation.intervals import Interval, error_interval
+from gradatim.evaluation.racing import Result, scores
 from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.completion import Completion
 from gradatim.fitting.player import NETWORK, Figures
@@ -58,6 +59,11 @@ class Findings:
         """Fold results of every candidate, the network last."""
         network = {} if self.tuning is None else {NETWORK: self.tuning.results}
         return {**self.comparison.simple, **network}
+
+    def intervals(self) -> dict[str, Interval]:
+        """Mean score of every candidate over the folds, with the ends of its interval."""
+        ratio = self.comparison.ratio
+        return {n: error_interval(scores(own), ratio) for n, own in self.results().items()}
 
     def cv_means(self) -> dict[str, Figures]:
         """Mean figures over the folds, by candidate."""

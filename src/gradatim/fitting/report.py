@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from gradatim.evaluation import corrected_interval
-from gradatim.evaluation.racing import scores
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
@@ -40,14 +38,14 @@ def comparison_table(report: Report, f: Findings) -> None:
     means = f.cv_means()
     others = [name for name in next(iter(means.values())) if name != f.verdict.metric]
     rows = []
-    for name, results in f.results().items():
-        interval = corrected_interval(scores(results), f.comparison.ratio)
+    for name, interval in f.intervals().items():
+        results = f.results()[name]
         mark = " ←" if name == f.verdict.recommended else ""
         rows.append(
             [
                 name + mark,
                 interval.mean,
-                f"{_short(max(interval.low, 0.0))} to {_short(interval.high)}",
+                f"{_short(interval.low)} to {_short(interval.high)}",
             ]
             + [means[name].get(other) for other in others]
             + [float(np.mean([r.seconds for r in results]))]
@@ -59,7 +57,8 @@ def comparison_table(report: Report, f: Findings) -> None:
     )
     notes = [
         f"The smaller the {f.verdict.metric} the better. All preprocessing is learned anew in every fold. Intervals are "
-        "corrected for the training rows that folds share (Nadeau and Bengio). The network's figure of a fold is that of the "
+        "corrected for the training rows that folds share (Nadeau and Bengio), and factors around the mean, as errors are "
+        "never negative. The network's figure of a fold is that of the "
         "setting which was best on the other folds.",
         *f.comparison.notes,
     ]
@@ -71,15 +70,13 @@ def _short(value: float) -> str:
 
 
 def _compare_figure(report: Report, f: Findings) -> None:
-    intervals = {
-        n: corrected_interval(scores(r), f.comparison.ratio) for n, r in f.results().items()
-    }
+    intervals = f.intervals()
     report.figure(
         "comparison",
         comparison_bars(
             {name: i.mean for name, i in intervals.items()},
             label=f"cross-validated {f.verdict.metric} (smaller is better)",
-            intervals={name: (max(i.low, 0.0), i.high) for name, i in intervals.items()},
+            intervals={name: (i.low, i.high) for name, i in intervals.items()},
             highlight=f.verdict.recommended,
         ),
         caption="Mean over the folds with corrected 95 % intervals. Intervals of single models are wider than "

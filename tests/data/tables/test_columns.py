@@ -70,6 +70,21 @@ def test_identifiers_and_constants_are_left_out_with_a_word():
     ]
 
 
+def test_many_columns_of_one_reason_share_a_sentence():
+    frame = pd.DataFrame(
+        {f"c{k}": 1 for k in range(10)} | {"x": np.arange(40.0) % 7, "n": range(40)}
+    )
+    for k in range(3):
+        frame[f"t{k}"] = [f"{k} {row}" for row in range(40)]
+    columns, notes = find_columns(frame)
+    assert [c.name for c in columns] == ["x"]
+    assert notes == [
+        "10 columns are left out ('c0', 'c1', 'c2', 'c3', 'c4', …): each has one value only.",
+        "Column 'n' is left out: it numbers the rows.",
+        "3 columns are left out ('t0', 't1', 't2'): their texts identify rows.",
+    ]
+
+
 def table():
     cells = Levels(np.array([0, 0, 0, 1, 1, 1, 2, -1]), ["a", "b", "c"])
     return {"x": np.array([0.0, 2, 4, np.nan, 2, 2, 2, 1e9]), "k": cells}

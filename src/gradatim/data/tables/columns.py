@@ -17,6 +17,9 @@ DATE_FORMATS = (
     *("%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M"),
 )
 _MOSTLY = 0.95  # share of cells that must fit a type
+_ALIKE = 3  # columns of the same reason that share a sentence
+_LISTED = 5  # of their names
+_TEXTS = "their texts identify rows"
 _PROBE = 2000  # cells looked at to find a date format
 _IDENTIFIER = re.compile(
     r"(^|[_\s.-])(id|uuid|guid|index|key|rownum|row)$|^column 1$|[a-z]I[dD]$", re.I
@@ -219,7 +222,7 @@ def _date_format(present: pd.Series) -> str | None:
 
 
 def find_columns(frame: pd.DataFrame) -> tuple[list[Column], list[str]]:
-    """Type every column of ``frame``; identifiers and constants are left out, with a sentence each.
+    """Type every column of ``frame``; identifiers and constants are left out, with a sentence for each, or for many alike.
 
     Example:
         >>> table = pd.DataFrame({"id": range(30), "x": np.random.default_rng(0).random(30), "k": 1})
@@ -227,15 +230,31 @@ def find_columns(frame: pd.DataFrame) -> tuple[list[Column], list[str]]:
         >>> [column.name for column in columns], notes[1]
         (['x'], "Column 'k' is left out: it has one value only.")
     """
-    columns, notes = [], []
+    columns, reasons = [], {}
     for name in frame.columns:
         column = find_column(frame[name], name)
         reason = _reason_to_drop(frame[name], column)
         if reason:
-            notes.append(f"Column {name!r} is left out: {reason}.")
+            reasons[name] = reason
         else:
             columns.append(column)
-    return columns, notes
+    return columns, _left_out(reasons)
+
+
+def _left_out(reasons: dict[str, str]) -> list[str]:
+    """A sentence for each column, and one for more than two of the same reason."""
+    alike: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        common = "each " + reason.removeprefix("it ") if reason.startswith("it ") else _TEXTS
+        alike.setdefault(common, []).append(name)
+    notes = []
+    for reason, names in alike.items():
+        if len(names) < _ALIKE:
+            notes += [f"Column {name!r} is left out: {reasons[name]}." for name in names]
+        else:
+            shown = ", ".join(map(repr, names[:_LISTED])) + (", …" if len(names) > _LISTED else "")
+            notes.append(f"{len(names):,} columns are left out ({shown}): {reason}.")
+    return notes
 
 
 def _reason_to_drop(series: pd.Series, column: Column) -> str | None:

@@ -12,6 +12,7 @@ from gradatim.reports import Concern
 PROBE_ROWS = 4000
 LEAK_R2 = 0.9
 LEAK_ERROR = 0.02
+_GROUPS = (10, 2.0)  # values with several rows, at least, and rows of a value, on average
 DRIFT = 0.2  # largest gap of two distribution functions, or share of moved categories
 
 
@@ -19,6 +20,8 @@ def find_concerns(problem: Problem, seed: int) -> list[Concern]:
     """Return all that may make the result less than it seems."""
     return [
         *_leaks(problem, seed),
+        *_groups(problem),
+        *_dates(problem),
         *_repeats(problem),
         *problem.doubts("rows"),
         *_little(problem),
@@ -78,9 +81,54 @@ def _repeats(problem: Problem) -> list[Concern]:
     count = int(seen.sum())
     if not count:
         return []
-    share = f"{count / len(problem.test):.0%}".replace("%", " %")
-    rows = "1 test row repeats" if count == 1 else f"{count:,} test rows ({share}) repeat"
+    rows = "1 test row repeats" if count == 1 else f"{count:,} test rows ({percentage(count / len(problem.test))}) repeat"  # fmt: skip
     return [Concern("Repeats", f"{rows} a training row exactly", "The test is easier than new data will be")]  # fmt: skip
+
+
+def percentage(share: float) -> str:
+    """A share in per cent that never rounds something to nothing.
+
+    Example:
+        >>> [percentage(share) for share in (0.5, 0.0139, 0.00139, 0.0001)]
+        ['50 %', '1 %', '0.1 %', '<0.1 %']
+    """
+    if 0.0 < share < 0.001:
+        return "<0.1 %"
+    return f"{100 * share:.{1 if 0.0 < share < 0.0095 else 0}f} %"
+
+
+def _is_split_at_random(problem: Problem) -> bool:
+    is_own = bool((problem.rows[problem.test] < 0).any())  # a test table of the user's
+    return problem.times is None and problem.groups is None and not is_own
+
+
+def _dates(problem: Problem) -> list[Concern]:
+    """A column of dates, where rows are split at random."""
+    dates = [column.name for column in problem.columns if column.kind == "date"]
+    if not dates or not _is_split_at_random(problem):
+        return []
+    seen = f"column {dates[0]!r} holds dates, and test rows are drawn at random from all of them"
+    remedy = f"If new rows will be later than these, judge by the latest ones with --time-column {dates[0]!r}"
+    return [Concern("Order in time", seen, remedy)]
+
+
+def _groups(problem: Problem) -> list[Concern]:
+    """A column in each of whose values the target never changes, where such rows are torn apart."""
+    if not _is_split_at_random(problem):
+        return []
+    y = problem.y[problem.train]
+    for column in problem.columns:
+        values = as_numbers(problem.table[column.name])[problem.train]
+        _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+        if not _GROUPS[0] <= (counts > 1).sum() or len(counts) > len(y) / _GROUPS[1]:
+            continue
+        order = np.lexsort((y, codes))
+        same = codes[order][1:] == codes[order][:-1]
+        if len(counts) > len(np.unique(y)) / 2 and (y[order][1:] == y[order][:-1])[same].all():
+            seen = f"{problem.target!r} never changes within a value of {column.name!r} ({len(counts):,} of them), and their rows stand on both sides of the split"
+            remedy = f"Keep them together with --group {column.name!r}; if they are steps of series, use --forecast"
+            return [Concern("Groups", seen, remedy)]
+    return []
 
 
 def _hashes(keys: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from gradatim.errors import InvalidValue, nearest_first
 from gradatim.evaluation.splits import make_strata, split_test
 from gradatim.fitting.classes import LabelledRows, check_test, keep_known, source_rows
 from gradatim.fitting.options import Options
+from gradatim.fitting.tables.hints import describe_levels, text_hints
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
 
@@ -101,7 +102,7 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     hidden = [target, *dropped, *([job.group] if job.group else [])]
     features = read_plain_numbers(frame.drop(columns=list(dict.fromkeys(hidden))))
     columns, left_out = find_columns(features.iloc[train])
-    notes += left_out
+    notes += left_out + text_hints(features.iloc[train])
     if not columns:
         raise InvalidValue(
             " ".join(
@@ -112,7 +113,7 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
             )
         )
     table, unread = read_columns(features, columns, "fit")
-    notes += describe_unread(unread, columns)
+    notes += describe_unread(unread, columns) + describe_levels(table, columns, train)
     return Problem(
         raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes
     )  # fmt: skip

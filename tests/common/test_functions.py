@@ -31,6 +31,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "adjoint_correlate": (lambda y, w: nn.adjoint_correlate(y, w, 5), real((1, 1, 3), (1, 1, 3))),
     "attend": (nn.attend, real((2, 3, 4), (2, 5, 4), (2, 5, 2))),
     "attention_weights": (nn.attention_weights, real((2, 3, 4), (2, 5, 4))),
+    "batch_normalize": (lambda z, m, v, g, b: nn.batch_normalize(z, m, v.exp(), g, b), real((3, 4), 4, 4, 4, 4)),
     "carry_or_transform": (nn.carry_or_transform, real(4, 4, 4)),
     "convolve": (nn.convolve, real((2, 1, 6), (1, 1, 3))),
     "correlate": (nn.correlate, real((2, 1, 6), (1, 1, 3))),

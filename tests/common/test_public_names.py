@@ -1,9 +1,16 @@
 """Every public name imports, is documented, documents exactly the arguments it takes and refuses all others."""
 
+import importlib.util
 import inspect
+import pkgutil
 import re
+from functools import cache
+from pathlib import Path
 
+import pytest
 from torch import nn
+
+import gradatim
 
 SELF = {"self", "cls"}
 CHECKED = {
@@ -63,3 +70,56 @@ def test_unknown_arguments_are_refused(call):
         return  # takes none, though its signature does not say so
     kinds = {p.kind for p in inspect.signature(function).parameters.values()}
     assert inspect.Parameter.VAR_KEYWORD not in kinds or label.rpartition(".")[2] in CHECKED
+
+
+PAGES = [
+    *sorted(Path(__file__).parents[2].glob("docs/*.md")),
+    Path(__file__).parents[2] / "README.md",
+]
+OTHERS = ("torch", "nn", "scipy", "numpy", "sklearn", "matplotlib", "statsmodels", "time")
+
+
+@cache
+def promised(room):
+    """The names that ``gradatim.room`` promises; a module without ``__all__`` promises all that it defines."""
+    module = importlib.import_module(f"gradatim.{room}")
+    return set(getattr(module, "__all__", vars(module)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_name_only_what_is_public(page):
+    """``gradatim.room.name`` in a text or an import is a name that the room lists."""
+    text = page.read_text()
+    named = re.findall(r"\bgradatim\.(\w+)\.(\w+)", text)
+    for room, names in re.findall(r"^from gradatim\.(\w+) import (\([^)]*\)|.*)$", text, re.M):
+        named += [(room, name) for name in re.findall(r"\w+", re.sub(r"#.*| as \w+", "", names))]
+    rooms = {room for room, _ in named if importlib.util.find_spec(f"gradatim.{room}")}
+    known = {room: promised(room) for room in rooms}
+    files = {"toml", "json", "css"}
+    hidden = {
+        f"{room}.{name}"
+        for room, name in named
+        if name not in known.get(room, ()) and name not in files
+    }
+    assert hidden == set(), "documented, but not exported"
+
+
+def test_docstrings_refer_to_what_is_public(call):
+    """Who reads about a public name is sent to public names only."""
+    label, function = call
+    every = {name for room in rooms_of_gradatim() for name in promised(room)} | set(
+        gradatim.__all__
+    )
+    references = re.findall(r":(?:func|class):`~?([\w.]+)`", function.__doc__ or "")
+    hidden = {
+        reference
+        for reference in references
+        if reference.split(".")[0] not in OTHERS and reference.split(".")[-1] not in every
+    }
+    assert hidden == set(), f"{label} refers to names that are not exported"
+
+
+@cache
+def rooms_of_gradatim():
+    rooms = [m.name for m in pkgutil.iter_modules(gradatim.__path__) if m.name != "__main__"]
+    return [room for room in rooms if room != "cli"]

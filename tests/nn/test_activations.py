@@ -12,7 +12,7 @@ from torch import nn
 
 from gradatim.errors import InvalidValue
 from gradatim.nn import ACTIVATIONS, Sign, Step, activation, value_and_derivative
-from gradatim.nn.activations import table
+from gradatim.nn.activations import activation_table
 
 LAMBDA, ALPHA = 1.0507009873554805, 1.6732632423543772
 
@@ -52,14 +52,14 @@ FORMULAS = {  # value and derivative, written out
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_values_and_derivatives_follow_the_formula(name):
     points = [-6.3, -2.0, -0.75, -0.1, 0.2, 1.0, 3.5, 8.0]
-    [row] = table(points, names=[name])
+    [row] = activation_table(points, names=[name])
     value, derivative = FORMULAS[name]
     assert row.values == pytest.approx([value(z) for z in points], rel=1e-7, abs=1e-12)
     assert row.derivatives == pytest.approx([derivative(z) for z in points], rel=1e-7, abs=1e-12)
 
 
 def facts(name, *points):
-    [row] = table(points, names=[name])
+    [row] = activation_table(points, names=[name])
     return row
 
 
@@ -106,7 +106,9 @@ def test_tanh_is_a_scaled_sigmoid(z):
     torch.testing.assert_close(torch.tanh(z), 2 * torch.sigmoid(2 * z) - 1, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("row", table(np.linspace(-60, 60, 240_001)), ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row", activation_table(np.linspace(-60, 60, 240_001)), ids=lambda row: row.name
+)
 def test_facts_of_the_table_hold_on_a_fine_grid(row):
     values, derivatives = np.array(row.values), np.array(row.derivatives)
     low, high = row.range
@@ -139,7 +141,7 @@ def test_value_and_derivative_takes_in_place_modules_and_keeps_the_input():
 
 
 def test_table_becomes_a_data_frame():
-    frame = pd.DataFrame(table()).set_index("name")
+    frame = pd.DataFrame(activation_table()).set_index("name")
     assert set(frame.index) == set(ACTIVATIONS)
     assert frame.loc["tanh", "range"] == (-1.0, 1.0)
 

@@ -1,6 +1,6 @@
 """Decoding: let models write, by chance, greedily or in search of the most probable."""
 
-from gradatim.decoding.beam import Hypotheses, beam_search
+from gradatim.decoding.beam import Hypotheses, beam_search, select_rows
 from gradatim.decoding.ctc import best_path, collapse_path, prefix_beam_search, transcribe
 from gradatim.decoding.generation import generate, stream
 from gradatim.decoding.nucleus import keep_top_p
@@ -17,6 +17,7 @@ __all__ = [
     "keep_top_p",
     "prefix_beam_search",
     "sample",
+    "select_rows",
     "stream",
     "transcribe",
     "translate",

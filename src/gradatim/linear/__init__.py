@@ -2,7 +2,7 @@
 
 from gradatim.linear.affine import Affine, LinearClassifier
 from gradatim.linear.basis import GaussianBasis, gaussians, polynomial, sinusoids, translated
-from gradatim.linear.counting import cover_count
+from gradatim.linear.counting import cover_count, dichotomies
 from gradatim.linear.descent import (
     Descent,
     descend_least_squares,
@@ -10,6 +10,7 @@ from gradatim.linear.descent import (
     hessian_eigenvalues,
     with_ones,
 )
+from gradatim.linear.dropout_ridge import dropout_penalty, fit_dropout_ridge
 from gradatim.linear.error_surface import (
     StationaryPoints,
     bowl,
@@ -28,7 +29,7 @@ from gradatim.linear.likelihoods import (
 )
 from gradatim.linear.logistic import fit_logistic, fit_softmax
 from gradatim.linear.ridge import fit_ridge, map_weight_decay
-from gradatim.linear.separability import Separation, separate
+from gradatim.linear.separability import Separation, in_version_space, separate, signed_distance
 
 __all__ = [
     "LIKELIHOODS",
@@ -44,6 +45,9 @@ __all__ = [
     "cover_count",
     "descend_least_squares",
     "descent_path",
+    "dichotomies",
+    "dropout_penalty",
+    "fit_dropout_ridge",
     "fit_lda",
     "fit_least_squares",
     "fit_logistic",
@@ -53,12 +57,14 @@ __all__ = [
     "gaussians",
     "hessian_condition",
     "hessian_eigenvalues",
+    "in_version_space",
     "likelihood",
     "map_weight_decay",
     "negative_log_likelihood",
     "polynomial",
     "rippled_bowl",
     "separate",
+    "signed_distance",
     "sinusoids",
     "stationary_points",
     "translated",

@@ -105,7 +105,7 @@ _ODD = ("identity", "sign", "tanh")
 
 
 class ActivationFacts(NamedTuple):
-    """One row of :func:`table`.
+    """One row of :func:`activation_table`.
 
     Args:
         name: Name of the activation.
@@ -155,7 +155,7 @@ def value_and_derivative(function: Callable[[Tensor], Tensor], z: Tensor) -> tup
     return value.detach(), derivative
 
 
-def table(
+def activation_table(
     points: Sequence[float] = (-5.0, -1.0, 0.0, 1.0, 5.0), *, names: Iterable[str] | None = None
 ) -> list[ActivationFacts]:
     """List values, derivatives, range, centring and saturation of activations, one record each.
@@ -165,10 +165,10 @@ def table(
         names: Which activations; all by default.
 
     Returns:
-        Records that ``pandas.DataFrame(table())`` shows as a table.
+        Records that ``pandas.DataFrame(activation_table())`` shows as a table.
 
     Example:
-        >>> [row] = table([0.0], names=["sigmoid"])
+        >>> [row] = activation_table([0.0], names=["sigmoid"])
         >>> row.values, row.derivatives, row.range, row.saturates
         ([0.5], [0.25], (0.0, 1.0), 'both')
     """

@@ -48,7 +48,7 @@ def batch_moments(z: Tensor) -> BatchMoments:
     return BatchMoments(mean, variance, z.numel() // z.shape[1])
 
 
-def normalize(
+def batch_normalize(
     z: Tensor, mean: Tensor, variance: Tensor, gain: Tensor, shift: Tensor, eps: float = 1e-5
 ) -> Tensor:
     r"""Standardize every feature by the moments given, then scale and shift it.
@@ -63,7 +63,7 @@ def normalize(
 
     Example:
         >>> z, mean, variance = torch.tensor([[5.0]]), torch.tensor([2.0]), torch.tensor([9.0])
-        >>> normalize(z, mean, variance, gain=torch.tensor([3.0]), shift=torch.tensor([2.0]), eps=0.0)
+        >>> batch_normalize(z, mean, variance, gain=torch.tensor([3.0]), shift=torch.tensor([2.0]), eps=0.0)
         tensor([[5.]])
     """
     column = (-1, *[1] * (z.ndim - 2))

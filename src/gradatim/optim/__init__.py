@@ -8,9 +8,16 @@ from gradatim.optim.entropy_sgd import EntropySGD
 from gradatim.optim.extragradient import Extragradient
 from gradatim.optim.heavy_ball import HeavyBall
 from gradatim.optim.langevin import Langevin
-from gradatim.optim.named import OPTIMIZERS, build_optimizer, decay_groups, needs_closure
+from gradatim.optim.named import (
+    OPTIMIZERS,
+    build_optimizer,
+    decay_groups,
+    default_lr,
+    needs_closure,
+)
 from gradatim.optim.nesterov import NesterovExtrapolation
 from gradatim.optim.normalized_gradient import NormalizedGradient
+from gradatim.optim.proximal_gradient import ProximalGradient, soft_threshold
 from gradatim.optim.rmsprop import RMSProp
 from gradatim.optim.schedules import SCHEDULES, Schedule, build_schedule
 
@@ -26,11 +33,14 @@ __all__ = [
     "Langevin",
     "NesterovExtrapolation",
     "NormalizedGradient",
+    "ProximalGradient",
     "RMSProp",
     "Schedule",
     "build_optimizer",
     "build_schedule",
     "decay_groups",
+    "default_lr",
     "needs_closure",
     "schedules",
+    "soft_threshold",
 ]

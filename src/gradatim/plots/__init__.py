@@ -17,6 +17,7 @@ from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.plots.images import image_grid
 from gradatim.plots.learning_curves import learning_curves
 from gradatim.plots.neurons import decision_regions, threshold_network
+from gradatim.plots.optim import decay_curves, lr_range_figure, schedule_curves
 from gradatim.plots.recurrent import gradient_against_lag
 from gradatim.plots.regions import linear_pieces, region_maps
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
@@ -34,6 +35,7 @@ __all__ = [
     "comparison_bars",
     "confusion_matrix",
     "curve_panels",
+    "decay_curves",
     "decision_regions",
     "error_curves",
     "error_surfaces",
@@ -48,6 +50,7 @@ __all__ = [
     "jacobian_cost_figure",
     "learning_curves",
     "linear_pieces",
+    "lr_range_figure",
     "new_figure",
     "numbered_matrices",
     "perturbation_histogram",
@@ -56,6 +59,7 @@ __all__ = [
     "region_maps",
     "ridge_functions",
     "robustness_curves",
+    "schedule_curves",
     "sensitivity_maps",
     "threshold_network",
     "trace_figure",

@@ -8,7 +8,7 @@ import torch
 from matplotlib.figure import Figure
 
 from gradatim.nn import ACTIVATIONS, activation, gain, value_and_derivative
-from gradatim.nn.activations import table
+from gradatim.nn.activations import activation_table
 from gradatim.plots.style import GRID, PALETTE, new_figure
 from gradatim.reports import Report
 
@@ -24,7 +24,7 @@ QUICK = Settings()
 
 def check_facts(report: Report) -> None:
     z = torch.linspace(-20, 20, 4001, dtype=torch.float64)
-    rows = {row.name: row for row in table(z.tolist())}
+    rows = {row.name: row for row in activation_table(z.tolist())}
     gap = (torch.tanh(z) - (2 * torch.sigmoid(2 * z) - 1)).abs().max().item()
     flattest = max(abs(slope) for name in ("step", "sign") for slope in rows[name].derivatives)
     steepest = {name: max(rows[name].derivatives) for name in ("sigmoid", "tanh")}
@@ -37,7 +37,7 @@ def check_facts(report: Report) -> None:
 
 
 def list_facts(report: Report, points: tuple[float, ...]) -> None:
-    facts = table(points)
+    facts = activation_table(points)
     values = [f"φ({p:g})" for p in points]
     report.table(
         "What is known of each",

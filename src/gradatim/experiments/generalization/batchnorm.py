@@ -11,7 +11,12 @@ from torch import nn
 
 from gradatim.experiments._digits import Pair, split_digits
 from gradatim.models import MLP
-from gradatim.nn.batch_normalization import RunningMoments, batch_moments, normalize, update_running
+from gradatim.nn.batch_normalization import (
+    RunningMoments,
+    batch_moments,
+    batch_normalize,
+    update_running,
+)
 from gradatim.plots.style import PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
@@ -70,11 +75,11 @@ def claim_equations(report: Report, settings: Settings) -> None:
     for _ in range(20):
         z = 3 * torch.randn(32, 4, generator=generator, dtype=torch.float64) + 2
         batch = batch_moments(z)
-        ours = normalize(z, batch.mean, batch.variance, gain, shift)
+        ours = batch_normalize(z, batch.mean, batch.variance, gain, shift)
         gap = max(gap, (ours - layer(z)).abs().max().item())
         running = update_running(running, batch)
     layer.eval()
-    gap = max(gap, (normalize(z, *running, gain, shift) - layer(z)).abs().max().item())
+    gap = max(gap, (batch_normalize(z, *running, gain, shift) - layer(z)).abs().max().item())
     report.claim("the equations are PyTorch's layer", gap, below=1e-12)
     alone, together = layer(z[:1]), layer(z)[:1]
     report.claim(
@@ -82,7 +87,7 @@ def claim_equations(report: Report, settings: Settings) -> None:
         (alone - together).abs().max().item(),
         equals=0,
     )
-    example = normalize(
+    example = batch_normalize(
         z[:, :1],
         torch.tensor([2.0]),
         torch.tensor([9.0]),
@@ -106,8 +111,8 @@ def draw_histograms(report: Report, settings: Settings) -> None:
         running = update_running(running, batch_moments(z))
     one, zero = torch.ones(1), torch.zeros(1)
     shown = {f"batch {i + 1}": batches[i] for i in (0, 49, 99)}
-    own = {k: normalize(z, *batch_moments(z)[:2], one, zero) for k, z in shown.items()}
-    fixed = {k: normalize(z, *running, one, zero) for k, z in shown.items()}
+    own = {k: batch_normalize(z, *batch_moments(z)[:2], one, zero) for k, z in shown.items()}
+    fixed = {k: batch_normalize(z, *running, one, zero) for k, z in shown.items()}
     panels = {"Before": shown, "Normalized in training": own, "By the running averages": fixed}
     report.figure(
         "histograms",

@@ -14,6 +14,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[1] / "src" / "gradatim"
 PICTURE = Path(__file__).with_name("rooms.svg")
 BASE = (
+    "array_arguments",
     "errors",
     "events",
     "files",

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn import convolve, correlate
 from gradatim.nn.convolution_layout import (
@@ -47,6 +48,7 @@ class ConvolutionGradients(NamedTuple):
     bias: Tensor
 
 
+@takes_arrays
 def correlate_backward(
     x: Tensor,
     w: Tensor,
@@ -86,6 +88,7 @@ def correlate_backward(
     return _backward(sliding, x, w, delta)
 
 
+@takes_arrays
 def convolve_backward(
     x: Tensor,
     w: Tensor,

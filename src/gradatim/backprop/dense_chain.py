@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, choose
 
 # phi(z), and phi'(z) as a function of z and h = phi(z).
@@ -51,6 +52,7 @@ def softmax_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 LOSSES = {"half_squared_error": half_squared_error, "cross_entropy": softmax_cross_entropy}
 
 
+@takes_arrays
 def delta_recursion(
     weights: Sequence[Tensor],
     biases: Sequence[Tensor],

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.func import jacfwd, jacrev
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, choose
 
 MODES = ("auto", "forward", "reverse")
@@ -23,6 +24,7 @@ def jacobian(
 ) -> tuple[Tensor, ...]: ...
 
 
+@takes_arrays
 def jacobian(
     f: Callable[..., Tensor], x: Tensor | tuple[Tensor, ...], mode: str = "auto"
 ) -> Tensor | tuple[Tensor, ...]:

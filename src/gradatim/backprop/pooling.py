@@ -14,11 +14,13 @@ from math import prod
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn import adjoint_correlate
 from gradatim.nn.convolution_layout import PerAxis, per_axis
 
 
+@takes_arrays
 def max_pool_backward(
     x: Tensor, delta: Tensor, size: PerAxis, *, stride: PerAxis | None = None
 ) -> Tensor:
@@ -49,6 +51,7 @@ def max_pool_backward(
     return gradient.scatter_add(2, target, delta.flatten(2)).unflatten(2, spatial)
 
 
+@takes_arrays
 def average_pool_backward(
     x: Tensor, delta: Tensor, size: PerAxis, *, stride: PerAxis | None = None
 ) -> Tensor:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.backprop.stages import list_stages, lists_stages
 from gradatim.backprop.trace import Stage, Trace, shape_text
 from gradatim.backprop.unchanged import unchanged
@@ -14,6 +15,7 @@ from gradatim.backprop.vjp import Pullback, stage_vjp
 from gradatim.errors import InvalidType, InvalidValue
 
 
+@takes_arrays
 def backpropagate(
     model: nn.Module, loss: Callable[[Any, Any], Tensor], x: Tensor | tuple[Tensor, ...], y: Any
 ) -> Trace:

@@ -6,9 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.flip_and_crop import check_images
 
 
+@takes_arrays
 def random_affine(
     images: Tensor,
     *,

@@ -6,10 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.flip_and_crop import check_images
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def random_elastic(
     images: Tensor,
     *,

@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
@@ -15,6 +16,7 @@ def check_images(owner: str, images: Tensor) -> None:
         )
 
 
+@takes_arrays
 def random_flip(
     images: Tensor,
     *,
@@ -39,6 +41,7 @@ def random_flip(
     return torch.where(chosen[:, None, None, None], images.flip(2 if vertical else 3), images)
 
 
+@takes_arrays
 def quarter_turns(images: Tensor, turns: Tensor) -> Tensor:
     """Turn every square image counter-clockwise by its own number of right angles, without resampling.
 
@@ -64,6 +67,7 @@ def quarter_turns(images: Tensor, turns: Tensor) -> Tensor:
     return turned
 
 
+@takes_arrays
 def random_crop(
     images: Tensor, *, padding: int = 2, generator: torch.Generator | None = None
 ) -> Tensor:
@@ -90,6 +94,7 @@ def random_crop(
     return padded[batch[:, None, None], down[:, :, None], right[:, None, :]].movedim(3, 1)
 
 
+@takes_arrays
 def cutout(images: Tensor, *, size: int = 4, generator: torch.Generator | None = None) -> Tensor:
     """Blank a square of every image; its centre is any pixel, so it may stick out.
 

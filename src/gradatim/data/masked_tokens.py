@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 KEPT = -100  # a target that no loss counts
@@ -24,6 +25,7 @@ class MaskedTokens(NamedTuple):
     targets: Tensor
 
 
+@takes_arrays
 def mask_tokens(
     tokens: Tensor,
     *,

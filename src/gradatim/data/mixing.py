@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
@@ -33,6 +34,7 @@ def beta_shares(count: int, alpha: float, *, generator: torch.Generator | None =
     return torch.from_numpy(np.random.default_rng(seed).beta(alpha, alpha, count))
 
 
+@takes_arrays
 def mixup(
     x: Tensor,
     y: Tensor,

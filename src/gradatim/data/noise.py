@@ -7,9 +7,11 @@ For linear regression with squared error, noise of variance :math:`\sigma^2` on 
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def add_noise(x: Tensor, *, std: float = 0.1, generator: torch.Generator | None = None) -> Tensor:
     r"""Add independent Gaussian noise to every entry.
 
@@ -30,6 +32,7 @@ def add_noise(x: Tensor, *, std: float = 0.1, generator: torch.Generator | None 
     return x + std * noise
 
 
+@takes_arrays
 def mask_entries(
     x: Tensor, *, drop: float = 0.25, generator: torch.Generator | None = None
 ) -> tuple[Tensor, Tensor]:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
@@ -48,6 +49,7 @@ def pad_sequences(
     return pad_sequence(tensors, batch_first=True, padding_value=padding), lengths
 
 
+@takes_arrays
 def unpad_sequences(batch: Tensor, lengths: Tensor) -> list[Tensor]:
     """Cut each row of a padded batch to its own length.
 

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.flip_and_crop import check_images
 from gradatim.errors import InvalidValue, choose, require
 
@@ -85,6 +86,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
+@takes_arrays
 def rand_augment(
     images: Tensor,
     *,

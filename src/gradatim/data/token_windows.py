@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidValue
+from gradatim.array_arguments import takes_arrays
+from gradatim.errors import InvalidValue, require
 
 
 class TokenWindows:
@@ -31,6 +32,7 @@ class TokenWindows:
         ([[0, 1, 2], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]])
     """
 
+    @takes_arrays
     def __init__(
         self,
         tokens: Tensor | np.ndarray,
@@ -45,6 +47,8 @@ class TokenWindows:
                 "TokenWindows: context, batch_size and num_batches must be at least 1, "
                 f"got {context}, {batch_size} and {num_batches}."
             )
+        shape = f"shape {tuple(tokens.shape)}"
+        require(tokens.ndim == 1, "TokenWindows: tokens must be one row of numbers", shape)
         if len(tokens) <= context:
             raise InvalidValue(
                 f"TokenWindows: tokens must be more than context={context}, got {len(tokens)}. "

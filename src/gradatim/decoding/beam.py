@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 DecodeStep = Callable[[Any, Tensor], tuple[Tensor, Any]]
@@ -51,6 +52,7 @@ def select_rows(state: Any, rows: Tensor) -> Any:
     return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
 
 
+@takes_arrays
 @torch.no_grad()
 def beam_search(
     step: DecodeStep,

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.decoding.beam import Hypotheses
 from gradatim.errors import InvalidValue
 from gradatim.models import CTC
@@ -10,6 +11,7 @@ from gradatim.nn import evaluation_mode
 from gradatim.nn.padding import real_steps
 
 
+@takes_arrays
 def collapse_path(path: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
     r"""Apply CTC's map :math:`\mathcal B`: merge repeated labels, then drop blanks.
 
@@ -36,6 +38,7 @@ def collapse_path(path: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, 
     return labels[:, : int(count.max()) if len(count) else 0], count
 
 
+@takes_arrays
 def best_path(log_probs: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
     r"""Decode with the most probable label of every frame.
 
@@ -58,6 +61,7 @@ def best_path(log_probs: Tensor, lengths: Tensor | None = None) -> tuple[Tensor,
     return collapse_path(log_probs.argmax(-1), lengths)
 
 
+@takes_arrays
 @torch.no_grad()
 def prefix_beam_search(
     log_probs: Tensor, lengths: Tensor | None = None, *, num_beams: int = 16
@@ -121,6 +125,7 @@ def prefix_beam_search(
     return Hypotheses(tokens, counts, total)
 
 
+@takes_arrays
 @torch.no_grad()
 def transcribe(
     model: CTC, x: Tensor, lengths: Tensor | None = None, *, num_beams: int | None = None

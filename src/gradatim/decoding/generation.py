@@ -6,6 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
 from gradatim.decoding.sampling import (
     check_count,
@@ -25,6 +26,7 @@ from gradatim.errors import InvalidValue
 from gradatim.nn.training_modes import evaluation_mode
 
 
+@takes_arrays
 def generate(
     model: nn.Module,
     prompt: Prompt,

@@ -3,7 +3,10 @@
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 
+
+@takes_arrays
 def keep_top_p(logits: Tensor, p: float) -> Tensor:
     r"""Leave the smallest set of likeliest tokens that together have probability ``p`` or more.
 

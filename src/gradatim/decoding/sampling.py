@@ -6,11 +6,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.decoding.beam import DecodeStep
 from gradatim.decoding.nucleus import keep_top_p
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def draw_tokens(
     log_probs: Tensor,
     *,

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.decoding.beam import Hypotheses
 from gradatim.decoding.writing import is_language_model, read, search
 from gradatim.errors import InvalidType, InvalidValue
@@ -9,6 +10,7 @@ from gradatim.errors import InvalidType, InvalidValue
 LENGTH = 64  # of targets, where the model sets no limit
 
 
+@takes_arrays
 def translate(
     model: nn.Module,
     source: Tensor,

@@ -5,12 +5,14 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType
 from gradatim.models import Transformer, shift_right
 from gradatim.nn.attention import MultiHeadAttention
 from gradatim.nn.training_modes import evaluation_mode
 
 
+@takes_arrays
 @torch.inference_mode()
 def attention_maps(model: nn.Module, *inputs: Tensor) -> dict[str, Tensor]:
     """Run a model once, in evaluation mode, and collect what its heads looked at.
@@ -46,6 +48,7 @@ def attention_maps(model: nn.Module, *inputs: Tensor) -> dict[str, Tensor]:
     return seen
 
 
+@takes_arrays
 def cross_attention(model: Transformer, source: Tensor, target: Tensor) -> Tensor:
     """Where the decoder looked when it wrote each target token, averaged over layers and heads.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.instruments.vector_objective import VectorObjective, value_and_gradient
 
@@ -25,6 +26,7 @@ class Decrease(NamedTuple):
     guaranteed: float
 
 
+@takes_arrays
 def descend(function: VectorObjective, start: Tensor, *, lr: float, steps: int) -> DescentPath:
     r"""Follow :math:`\theta_{t+1}=\theta_t-\eta\nabla h(\theta_t)` and record values and gradient norms.
 
@@ -49,6 +51,7 @@ def descend(function: VectorObjective, start: Tensor, *, lr: float, steps: int) 
     return DescentPath(torch.stack(points), torch.stack(values), torch.stack(norms))
 
 
+@takes_arrays
 def sufficient_decrease(
     function: VectorObjective, point: Tensor, *, lr: float, smoothness: float
 ) -> Decrease:

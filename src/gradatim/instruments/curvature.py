@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.instruments.lanczos import extreme_eigenpair
 from gradatim.instruments.vector_objective import VectorObjective
@@ -20,6 +21,7 @@ class Curvature(NamedTuple):
     is_converged: bool
 
 
+@takes_arrays
 def hessian_product(function: VectorObjective, point: Tensor) -> Callable[[Tensor], Tensor]:
     r"""Return :math:`v\mapsto\nabla^2h(\theta)\,v`, each product as cheap as two gradients.
 
@@ -47,6 +49,7 @@ def hessian_product(function: VectorObjective, point: Tensor) -> Callable[[Tenso
     return product
 
 
+@takes_arrays
 def smoothness(
     function: VectorObjective,
     point: Tensor,
@@ -77,6 +80,7 @@ def smoothness(
     return found._replace(value=abs(found.value))
 
 
+@takes_arrays
 def lowest_curvature(
     function: VectorObjective,
     point: Tensor,

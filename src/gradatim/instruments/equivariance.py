@@ -12,10 +12,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.transformations import Transformation
 
 
+@takes_arrays
 @torch.no_grad()
 def equivariance_error(
     f: Callable[[Tensor], Tensor],

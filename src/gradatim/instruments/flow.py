@@ -3,10 +3,12 @@
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.instruments.vector_objective import VectorObjective, value_and_gradient
 
 
+@takes_arrays
 def gradient_flow(
     function: VectorObjective, start: Tensor, *, time: float, steps: int = 100
 ) -> Tensor:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn.cells.lstm import LSTMCell
 from gradatim.nn.recurrent import Recurrent
@@ -30,6 +31,7 @@ class GateHistory(NamedTuple):
     hidden: Tensor
 
 
+@takes_arrays
 @torch.no_grad()
 def record_gates(rnn: Recurrent, x: Tensor) -> GateHistory:
     """Run the first layer of an LSTM step by step and write down its gates.

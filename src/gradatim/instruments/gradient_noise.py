@@ -6,9 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def sample_gradients(
     model: nn.Module,
     loss: Callable[[Tensor, Tensor], Tensor],
@@ -47,6 +49,7 @@ def sample_gradients(
     return torch.cat([part.flatten(1) for part in rows.values()], dim=1)
 
 
+@takes_arrays
 def batch_gradients(
     gradients: Tensor,
     size: int,

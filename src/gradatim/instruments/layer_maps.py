@@ -5,10 +5,12 @@ from contextlib import ExitStack
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, nearest_first
 from gradatim.nn.training_modes import evaluation_mode
 
 
+@takes_arrays
 def feature_maps(
     model: nn.Module, x: Tensor, layers: tuple[str, ...] | None = None
 ) -> dict[str, Tensor]:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.array_arguments import takes_arrays
+from gradatim.errors import InvalidType, InvalidValue, require
 from gradatim.randomness import seeded
 
 
@@ -82,6 +83,7 @@ def _objective(output: object, loss: Callable[..., Tensor] | None, seed: int) ->
     return (output * noise.to(output)).sum()
 
 
+@takes_arrays
 def variance_profile(
     model: nn.Module,
     batch: Tensor | tuple[Tensor, ...],
@@ -116,6 +118,8 @@ def variance_profile(
     recorder = _Recorder()
     buffers = [(buffer, buffer.clone()) for buffer in model.buffers()]
     inputs = batch if isinstance(batch, tuple) else (batch,)
+    is_full = all(part.numel() for part in inputs if isinstance(part, Tensor))
+    require(is_full, "variance_profile: batch must have rows", "none")
     with ExitStack() as cleanup:
         for name, module in model.named_modules():
             if not any(module.children()):

@@ -23,6 +23,7 @@ from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.pooling import _AdaptiveAvgPoolNd, _AdaptiveMaxPoolNd, _AvgPoolNd, _MaxPoolNd
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn.activations import Sign, Step
 from gradatim.nn.training_modes import evaluation_mode
@@ -141,6 +142,7 @@ def _each(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
+@takes_arrays
 def measure_receptive_field(
     model: nn.Module, x: Tensor, *, place: tuple[int, ...] | None = None
 ) -> MeasuredField:

@@ -4,10 +4,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.training_modes import evaluation_mode
 
 
+@takes_arrays
 def gradient_saliency(model: nn.Module, x: Tensor, labels: Tensor) -> Tensor:
     r"""How much the score of a class changes with each pixel.
 
@@ -38,6 +40,7 @@ def gradient_saliency(model: nn.Module, x: Tensor, labels: Tensor) -> Tensor:
     return gradient.abs().amax(1)
 
 
+@takes_arrays
 @torch.no_grad()
 def occlusion_map(
     model: nn.Module, x: Tensor, labels: Tensor, *, size: int = 4, stride: int = 2

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.instruments.vector_objective import VectorObjective
 
@@ -25,6 +26,7 @@ class MultiStart(NamedTuple):
     counts: Tensor
 
 
+@takes_arrays
 def multi_start(
     function: VectorObjective, starts: Tensor, *, lr: float, steps: int, tol: float = 1e-3
 ) -> MultiStart:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.activations import value_and_derivative
@@ -35,6 +36,7 @@ class TimeGradients(NamedTuple):
     spectral_radius: float | None
 
 
+@takes_arrays
 def gradient_through_time(
     model: Recurrent, x: Tensor, loss: Callable[[Tensor], Tensor] | None = None
 ) -> TimeGradients:

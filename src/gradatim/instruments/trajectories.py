@@ -4,11 +4,13 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.instruments.convergence import DescentPath
 from gradatim.instruments.vector_objective import VectorObjective
 from gradatim.optim.named import OptimizerFactory, build_optimizer
 
 
+@takes_arrays
 def trajectory(
     optimizer: str | OptimizerFactory,
     function: VectorObjective,

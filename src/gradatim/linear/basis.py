@@ -12,6 +12,7 @@ from itertools import combinations_with_replacement
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 
 
@@ -19,6 +20,7 @@ def _columns(x: Tensor) -> Tensor:
     return x[:, None] if x.ndim == 1 else x
 
 
+@takes_arrays
 def polynomial(x: Tensor, degree: int) -> Tensor:
     r"""Monomials of degree 1 to ``degree``: :math:`x, x^2, \dots`, or :math:`x_1, x_2, x_1^2, x_1x_2, \dots`.
 
@@ -36,6 +38,7 @@ def polynomial(x: Tensor, degree: int) -> Tensor:
     return torch.stack([x[:, list(p)].prod(1) for same in powers for p in same], dim=1)
 
 
+@takes_arrays
 def sinusoids(x: Tensor, frequencies: Tensor) -> Tensor:
     r"""Sines, then cosines, of :math:`\omega_k^\top x`.
 
@@ -54,6 +57,7 @@ def sinusoids(x: Tensor, frequencies: Tensor) -> Tensor:
     return torch.cat([torch.sin(angles), torch.cos(angles)], dim=1)
 
 
+@takes_arrays
 def gaussians(x: Tensor, centers: Tensor, widths: Tensor | float) -> Tensor:
     r"""Radial basis functions :math:`\exp(-\lVert x-\mu_k\rVert^2/2\sigma_k^2)`.
 
@@ -70,6 +74,7 @@ def gaussians(x: Tensor, centers: Tensor, widths: Tensor | float) -> Tensor:
     return torch.exp(-squared / (2 * widths**2))
 
 
+@takes_arrays
 def translated(x: Tensor, centers: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     r"""Copies of one function of a scalar, each moved to its centre: :math:`\phi(x-c_k)`.
 
@@ -101,6 +106,7 @@ class GaussianBasis(nn.Module):
         torch.Size([7, 5])
     """
 
+    @takes_arrays
     def __init__(self, centers: Tensor, *, width: float = 1.0) -> None:
         super().__init__()
         require(width > 0, "GaussianBasis: width must be positive", width, "Try 1.0.")

@@ -11,12 +11,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 
 Surface = Callable[[Tensor], Tensor]
 Box = tuple[tuple[float, float], tuple[float, float]]
 
 
+@takes_arrays
 def bowl(w: Tensor) -> Tensor:
     r"""Convex surface :math:`(w_1-2)^2+2(w_2+1)^2` with its minimum 0 at (2, −1).
 
@@ -30,6 +32,7 @@ def bowl(w: Tensor) -> Tensor:
     return (w[..., 0] - 2).square() + 2 * (w[..., 1] + 1).square()
 
 
+@takes_arrays
 def rippled_bowl(w: Tensor, *, amplitude: float = 0.6) -> Tensor:
     r"""Non-convex surface :math:`(w_1-1)^2+(w_2+\frac12)^2+A\sin3w_1\sin3w_2`.
 
@@ -48,6 +51,7 @@ def rippled_bowl(w: Tensor, *, amplitude: float = 0.6) -> Tensor:
     return (w[..., 0] - 1).square() + (w[..., 1] + 0.5).square() + amplitude * ripples
 
 
+@takes_arrays
 def descent_path(surface: Surface, start: Tensor, *, lr: float, steps: int) -> Tensor:
     r"""Follow :math:`w_{k+1}=w_k-\eta\nabla E(w_k)` from one or many starts at once.
 

@@ -25,6 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose, require
 
 
@@ -140,6 +141,7 @@ def likelihood(name: str) -> Likelihood:
     return LIKELIHOODS[choose("likelihood", "name", name, LIKELIHOODS)]
 
 
+@takes_arrays
 def negative_log_likelihood(
     name: str, output: Tensor, target: Tensor, *, scale: float = 1.0
 ) -> Tensor:

@@ -3,9 +3,11 @@
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def ctc_loss(
     log_probs: Tensor, lengths: Tensor | None, target: Tensor, target_lengths: Tensor
 ) -> Tensor:

@@ -8,6 +8,7 @@ drawn from the tempered teacher.
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.losses.class_rows import check_classes
 from gradatim.losses.named import cross_entropy
@@ -20,6 +21,7 @@ def check_distillation(temperature: float, mix: float) -> None:
     require(0.0 <= mix <= 1.0, "distillation: mix must be in [0, 1]", mix, "Try 0.9.")
 
 
+@takes_arrays
 def tempered_cross_entropy(student: Tensor, teacher: Tensor, temperature: float = 2.0) -> Tensor:
     r"""Cross-entropy of the student's tempered odds under the teacher's.
 
@@ -50,6 +52,7 @@ def tempered_cross_entropy(student: Tensor, teacher: Tensor, temperature: float 
     return temperature**2 * F.cross_entropy(student / temperature, odds)
 
 
+@takes_arrays
 def distillation_loss(
     student: Tensor,
     teacher: Tensor,

@@ -4,7 +4,10 @@ import math
 
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 
+
+@takes_arrays
 def gaussian_likelihood(output: Tensor, target: Tensor) -> Tensor:
     r"""Mean negative log-likelihood of Gaussian forecasts.
 

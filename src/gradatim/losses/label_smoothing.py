@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, require
 from gradatim.losses.class_rows import check_classes
 
@@ -57,6 +58,7 @@ def check_confusion(confusion: Tensor) -> None:
         )
 
 
+@takes_arrays
 def smooth_labels(target: Tensor, confusion: Tensor) -> Tensor:
     r"""Replace labels by their rows of the confusion matrix, or mix distributions over them.
 
@@ -77,6 +79,7 @@ def smooth_labels(target: Tensor, confusion: Tensor) -> Tensor:
     return target @ confusion if target.ndim == 2 else confusion[target.long()]
 
 
+@takes_arrays
 def smoothed_cross_entropy(
     smoothing: float | None = None, *, confusion: Tensor | None = None
 ) -> "Loss":

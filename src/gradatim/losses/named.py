@@ -6,6 +6,7 @@ from functools import partial
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue, choose, require
 from gradatim.losses.class_rows import class_rows
 from gradatim.losses.label_smoothing import smoothed_cross_entropy
@@ -14,6 +15,7 @@ from gradatim.losses.perceptron_loss import perceptron
 Loss = Callable[[Tensor, Tensor], Tensor]
 
 
+@takes_arrays
 def align(output: Tensor, target: Tensor) -> Tensor:
     """Give ``target`` the shape of ``output``, so that ``(B, 1)`` and ``(B,)`` never broadcast to ``(B, B)``.
 
@@ -45,6 +47,7 @@ def _long_axes(tensor: Tensor) -> list[int]:
     return [length for length in tensor.shape if length != 1]
 
 
+@takes_arrays
 def cross_entropy(output: Tensor, target: Tensor) -> Tensor:
     r"""Compare classes, :math:`-\frac1B\sum_i \log\operatorname{softmax}(z_i)_{y_i}`.
 
@@ -66,6 +69,7 @@ def cross_entropy(output: Tensor, target: Tensor) -> Tensor:
     return F.cross_entropy(*class_rows("cross_entropy", output, target))
 
 
+@takes_arrays
 def bce(output: Tensor, target: Tensor) -> Tensor:
     r"""Compare two classes, :math:`-\frac1B\sum_i y_i\log\sigma(z_i) + (1-y_i)\log(1-\sigma(z_i))`.
 
@@ -81,6 +85,7 @@ def bce(output: Tensor, target: Tensor) -> Tensor:
     return F.binary_cross_entropy_with_logits(output, align(output, target).to(output.dtype))
 
 
+@takes_arrays
 def mse(output: Tensor, target: Tensor) -> Tensor:
     r"""Average squared errors, :math:`\frac1B\sum_i (f_i - y_i)^2`.
 
@@ -96,6 +101,7 @@ def mse(output: Tensor, target: Tensor) -> Tensor:
     return F.mse_loss(output, align(output, target))
 
 
+@takes_arrays
 def sse(output: Tensor, target: Tensor) -> Tensor:
     r"""Add squared errors, :math:`\sum_i (f_i - y_i)^2`, twice the negative log-likelihood of unit Gaussian noise.
 
@@ -111,6 +117,7 @@ def sse(output: Tensor, target: Tensor) -> Tensor:
     return F.mse_loss(output, align(output, target), reduction="sum")
 
 
+@takes_arrays
 def mae(output: Tensor, target: Tensor) -> Tensor:
     r"""Average absolute errors, :math:`\frac1B\sum_i |f_i - y_i|`.
 
@@ -126,6 +133,7 @@ def mae(output: Tensor, target: Tensor) -> Tensor:
     return F.l1_loss(output, align(output, target))
 
 
+@takes_arrays
 def huber(output: Tensor, target: Tensor, delta: float = 1.0) -> Tensor:
     r"""Squared below :math:`\delta`, linear above.
 

@@ -3,10 +3,12 @@
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.losses.class_rows import check_classes
 
 
+@takes_arrays
 def token_cross_entropy(output: Tensor, target: Tensor, padding: int = -100) -> Tensor:
     r"""Cross-entropy averaged over all real tokens of a batch.
 

@@ -8,9 +8,11 @@ reaches zero exactly on separable data.
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def perceptron(output: Tensor, target: Tensor) -> Tensor:
     r"""Average the scores by which predictions are wrong.
 

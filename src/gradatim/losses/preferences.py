@@ -4,9 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 
 
+@takes_arrays
 def comparison_loss(chosen: Tensor, rejected: Tensor) -> Tensor:
     r"""Bradley and Terry's likelihood that the chosen answer beats the rejected one.
 
@@ -26,6 +28,7 @@ def comparison_loss(chosen: Tensor, rejected: Tensor) -> Tensor:
     return -F.logsigmoid(chosen - rejected).mean()
 
 
+@takes_arrays
 def dpo_loss(
     chosen: Tensor,
     rejected: Tensor,
@@ -63,6 +66,7 @@ def dpo_loss(
     )
 
 
+@takes_arrays
 def policy_loss(
     log_probs: Tensor, old_log_probs: Tensor, advantages: Tensor, *, clip: float | None = None
 ) -> Tensor:

@@ -3,9 +3,11 @@
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def span_cross_entropy(output: Tensor, target: Tensor) -> Tensor:
     r"""Mean of the cross-entropies of both ends of a stretch of tokens.
 

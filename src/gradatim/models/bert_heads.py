@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models.bert import BERT
 from gradatim.nn import real_steps
@@ -121,6 +122,7 @@ class Spans(NamedTuple):
     scores: Tensor
 
 
+@takes_arrays
 def best_spans(logits: Tensor, *, max_length: int = 30) -> Spans:
     r"""The most likely answers, :math:`\arg\max_{i\le j<i+n}\; u^\top h_i + v^\top h_j`.
 

@@ -3,9 +3,11 @@
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import START
 
 
+@takes_arrays
 def shift_right(target: Tensor) -> Tensor:
     """What a decoder is given when it should write ``target``: ``<start>``, then all tokens but the last.
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.array_arguments import takes_arrays
+from gradatim.errors import InvalidValue, require
 from gradatim.models.chains import ImageChain
 from gradatim.models.image_input import check_images
 from gradatim.nn import initialize
@@ -26,6 +27,7 @@ class Scale(nn.Module):
         return x * self.factor
 
 
+@takes_arrays
 def whitening_filters(images: Tensor, size: int = 2, *, eps: float = 3e-5) -> tuple[Tensor, Tensor]:
     r"""Filters that turn patches into uncorrelated features of variance one, and their negatives.
 
@@ -49,6 +51,7 @@ def whitening_filters(images: Tensor, size: int = 2, *, eps: float = 3e-5) -> tu
     channels = images.shape[1]
     patches = images.unfold(2, size, 1).unfold(3, size, 1)  # (N, C, H', W', size, size)
     rows = patches.permute(0, 2, 3, 1, 4, 5).reshape(-1, channels * size**2).double()
+    require(len(rows) > 1, "whitening_filters: images must hold two patches or more", len(rows))
     values, vectors = torch.linalg.eigh(torch.cov(rows.T))
     filters = (vectors / (values + eps).sqrt()).T.flip(0)  # one per row
     filters = torch.cat([filters, -filters])
@@ -119,6 +122,7 @@ class FastCNN(ImageChain):
         )
         self.num_classes, self.in_channels, self.widths = num_classes, in_channels, widths
 
+    @takes_arrays
     def whiten(self, images: Tensor) -> None:
         """Set the first layer from ``images``, shape ``(N, in_channels, H, W)``, and freeze it."""
         check_images("FastCNN.whiten", images, self.in_channels)

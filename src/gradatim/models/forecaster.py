@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.sequence_encoder import SequenceEncoder
 from gradatim.models.stack_step import step_stack
@@ -128,6 +129,7 @@ class Forecaster(nn.Module):
         mean, raw = out.unbind(-1)
         return torch.stack([mean, F.softplus(raw) + SMALLEST_SCALE], -1)
 
+    @takes_arrays
     @torch.no_grad()
     def forecast(
         self,
@@ -160,6 +162,7 @@ class Forecaster(nn.Module):
         reach = NormalDist().inv_cdf((1 + level) / 2) * scale
         return Forecast(mean, mean - reach, mean + reach)
 
+    @takes_arrays
     @torch.no_grad()
     def simulate(
         self,

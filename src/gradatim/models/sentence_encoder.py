@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.data.tokenizers.word_piece import PAD
 from gradatim.errors import InvalidType, InvalidValue
@@ -15,6 +16,7 @@ GRID = 16  # texts are filled up to a multiple of so many tokens
 TOKENS = 2048  # of one pass
 
 
+@takes_arrays
 def mean_vector(hidden: Tensor, lengths: Tensor) -> Tensor:
     r"""Average the vectors of the real tokens, :math:`\frac1T\sum_{t\le T} h_t`.
 

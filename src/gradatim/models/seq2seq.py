@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.decoder_inputs import shift_right
@@ -142,6 +143,7 @@ class Seq2Seq(nn.Module):
         """
         return self.readout(self._unroll(source, lengths, target, teacher_forcing)[0])
 
+    @takes_arrays
     @torch.no_grad()
     def align(self, source: Tensor, lengths: object | None, target: Tensor) -> Tensor:
         """Return the attention map: weights of the source at each step, shape ``(B, L, S)``."""

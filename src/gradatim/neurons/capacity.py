@@ -4,6 +4,7 @@ from math import erfc, log, log2, prod, sqrt
 
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.neurons.settling import as_states
 
@@ -11,6 +12,7 @@ TRANSITION = 0.138
 """Patterns per neuron beyond which random patterns stored by Hebb's rule are lost all at once."""
 
 
+@takes_arrays
 def crosstalk(patterns: Tensor) -> Tensor:
     r"""What the other patterns add to the drive of each neuron in a stored pattern.
 

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose, require
 from gradatim.neurons.pattern_memory import PatternMemory
 from gradatim.neurons.settling import SERIAL, Recall, as_states, settle, signs, visits
@@ -46,15 +47,18 @@ class DenseMemory(PatternMemory):
         self.interaction = interaction
         self.order = order
 
+    @takes_arrays
     def store(self, patterns: Tensor) -> None:
         """Add patterns of ±1, shape ``(n,)`` or ``(N, n)``, to those stored before."""
         super().store(as_states("DenseMemory.store", "patterns", patterns, self.n))
 
+    @takes_arrays
     def energy(self, states: Tensor) -> Tensor:
         """:math:`E` of states of shape ``(n,)`` or ``(B, n)``, in float64."""
         rows = as_states("DenseMemory.energy", "states", self._probes("energy", states), self.n)
         return self._energy(rows.T.double()).reshape(states.shape[:-1])
 
+    @takes_arrays
     def recall(
         self, states: Tensor, *, max_sweeps: int = 100, generator: torch.Generator | None = None
     ) -> Recall:

@@ -3,6 +3,7 @@ r"""The Hopfield network: an associative memory that descends an energy."""
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose, require
 from gradatim.neurons.settling import SERIAL, Recall, as_states, settle, signs, visits
 
@@ -41,6 +42,7 @@ class Hopfield(nn.Module):
     coupling: Tensor
     bias: Tensor
 
+    @takes_arrays
     def __init__(self, n: int, *, bias: Tensor | None = None) -> None:
         super().__init__()
         require(n >= 2, "Hopfield: n must be at least 2 neurons", n)
@@ -55,28 +57,33 @@ class Hopfield(nn.Module):
         """The weights :math:`w`, shape ``(n, n)``."""
         return self.coupling / self.n
 
+    @takes_arrays
     def store(self, patterns: Tensor) -> None:
         """Add patterns of ±1, shape ``(n,)`` or ``(B, n)``, to those stored before."""
         rows = self._rows("store", "patterns", patterns).reshape(-1, self.n)
         self.coupling += rows.T @ rows
         self.coupling.fill_diagonal_(0.0)
 
+    @takes_arrays
     def field(self, states: Tensor) -> Tensor:
         r"""The drive :math:`\sum_j w_{ij} X_j - b_i` of every neuron, shape of ``states``."""
         rows = self._rows("field", "states", states)
         return rows @ self.coupling / self.n - self.bias
 
+    @takes_arrays
     def energy(self, states: Tensor) -> Tensor:
         """:math:`H` of states of shape ``(n,)`` or ``(B, n)``, in float64."""
         rows = self._rows("energy", "states", states).reshape(-1, self.n)
         return self._energy(rows.T).reshape(states.shape[:-1])
 
+    @takes_arrays
     def is_stable(self, states: Tensor) -> Tensor:
         """Whether no neuron of a state would change, shape ``()`` or ``(B,)``."""
         rows = self._rows("is_stable", "states", states)
         drive = rows @ self.coupling - self.n * self.bias
         return (signs(drive) == rows).all(dim=-1)
 
+    @takes_arrays
     def recall(
         self,
         states: Tensor,

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.neurons.pattern_memory import PatternMemory
 from gradatim.neurons.settling import Recall
@@ -43,16 +44,19 @@ class ModernHopfield(PatternMemory):
         self.beta = 1 / math.sqrt(n) if beta is None else beta
         require(self.beta > 0, "ModernHopfield: beta must be positive", beta)
 
+    @takes_arrays
     def step(self, states: Tensor) -> Tensor:
         """One update of states of shape ``(n,)`` or ``(B, n)``."""
         rows = self._probes("step", states).to(self.patterns)
         return self._step(rows).reshape(states.shape)
 
+    @takes_arrays
     def energy(self, states: Tensor) -> Tensor:
         """:math:`E` of states of shape ``(n,)`` or ``(B, n)``."""
         rows = self._probes("energy", states).to(self.patterns)
         return self._energy(rows).reshape(states.shape[:-1])
 
+    @takes_arrays
     def recall(self, states: Tensor, *, max_steps: int = 100, tol: float = 1e-5) -> Recall:
         """Update each query until a step moves none of its coordinates by more than ``tol``.
 

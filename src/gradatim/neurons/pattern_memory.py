@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.neurons.settling import Recall, check_shape
 
@@ -21,6 +22,7 @@ class PatternMemory(nn.Module, ABC):
         self.n = n
         self.register_buffer("patterns", torch.zeros(0, n))
 
+    @takes_arrays
     def store(self, patterns: Tensor) -> None:
         """Add patterns, shape ``(n,)`` or ``(N, n)``, to those stored before."""
         rows = self._rows("store", "patterns", patterns)

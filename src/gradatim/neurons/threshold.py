@@ -6,6 +6,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose, require
 
 # name: sign of every weight, and threshold for n inputs
@@ -48,6 +49,7 @@ class ThresholdUnit(nn.Module):
         rule = "ThresholdUnit: weights must have shape (n,)"
         require(self.weights.ndim == 1 and len(self.weights) != 0, rule, tuple(self.weights.shape))
 
+    @takes_arrays
     def net_input(self, x: Tensor) -> Tensor:
         r"""The activation :math:`a = w^\top x - \theta`; the unit fires where it is not negative."""
         return x.to(self.weights.dtype) @ self.weights - self.threshold
@@ -107,6 +109,7 @@ class ThresholdNetwork(nn.Module):
             for index in range(self.depth)
         ]
 
+    @takes_arrays
     def activity(self, x: Tensor) -> list[Tensor]:
         """The states of all layers, inputs first."""
         states = [x.to(self.layers[0][0].dtype)]

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose
 
 
@@ -137,6 +138,7 @@ def activation(name: str) -> nn.Module:
     return ACTIVATIONS[choose("activation", "name", name, ACTIVATIONS)]()
 
 
+@takes_arrays
 def value_and_derivative(function: Callable[[Tensor], Tensor], z: Tensor) -> tuple[Tensor, Tensor]:
     r"""Evaluate an element-wise function and its derivative, :math:`\phi(z)` and :math:`\phi'(z)`.
 

@@ -9,10 +9,12 @@ is the transpose of the matrix :math:`C`, not its inverse.
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.convolution_layout import PerAxis, Sliding, as_layer, fold_borders, per_axis, plan
 
 
+@takes_arrays
 def adjoint_correlate(
     y: Tensor,
     w: Tensor,
@@ -48,6 +50,7 @@ def adjoint_correlate(
     return _spread(sliding, y, w, size)
 
 
+@takes_arrays
 def adjoint_convolve(
     y: Tensor,
     w: Tensor,

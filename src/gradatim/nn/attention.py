@@ -6,6 +6,7 @@ from collections.abc import Callable
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.initialization import initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
@@ -15,6 +16,7 @@ from gradatim.nn.rotary import Rotary
 from gradatim.nn.stable import softmax
 
 
+@takes_arrays
 def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None) -> Tensor:
     r"""How much every query attends to every key.
 
@@ -45,6 +47,7 @@ def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None)
     return softmax(scores, mask=None if mask is None else mask.expand_as(scores))
 
 
+@takes_arrays
 def attend(
     query: Tensor,
     key: Tensor,

@@ -10,6 +10,7 @@ Layers called convolutional compute the second. One is the other with a flipped 
 import torch.nn.functional as F
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose
 from gradatim.nn.convolution_layout import Layout, PerAxis, Sliding, add_borders, as_layer, plan
 from gradatim.nn.fft_convolution import fft_correlate, prefers_fft
@@ -17,6 +18,7 @@ from gradatim.nn.fft_convolution import fft_correlate, prefers_fft
 METHODS = ("auto", "direct", "fft")
 
 
+@takes_arrays
 def correlate(
     x: Tensor,
     w: Tensor,
@@ -68,6 +70,7 @@ def correlate(
     return _slide(sliding, x, w, method)
 
 
+@takes_arrays
 def convolve(
     x: Tensor,
     w: Tensor,

@@ -3,11 +3,13 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.initialization import default_scheme, initialize
 from gradatim.nn.mixing import interpolate
 
 
+@takes_arrays
 def carry_or_transform(x: Tensor, h: Tensor, gate: Tensor) -> Tensor:
     r"""Mix the input and its transform, unit by unit.
 

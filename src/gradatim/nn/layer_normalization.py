@@ -3,7 +3,11 @@ r"""Layer normalization by its equation, the reference for PyTorch's ``nn.LayerN
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
+from gradatim.errors import require
 
+
+@takes_arrays
 def layer_norm(
     x: Tensor, gain: Tensor | None = None, shift: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -26,6 +30,7 @@ def layer_norm(
         >>> layer_norm(torch.tensor([[1.0, 3.0]]), eps=0.0)
         tensor([[-1.,  1.]])
     """
+    require(x.numel(), "layer_norm: x must hold numbers", f"shape {tuple(x.shape)}")
     variance, mean = torch.var_mean(x, -1, correction=0, keepdim=True)
     y = (x - mean) / torch.sqrt(variance + eps)
     y = y if gain is None else gain * y

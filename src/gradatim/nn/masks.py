@@ -7,6 +7,7 @@ zero output, never a NaN.
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
@@ -37,6 +38,7 @@ def causal_mask(
     return every.tril(num_keys - num_queries)
 
 
+@takes_arrays
 def padding_mask(lengths: Tensor, length: int | None = None) -> Tensor:
     """Hide the padding behind sequences of different lengths.
 

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.dropout import StandardDropout
 from gradatim.nn.training_modes import evaluation_mode
@@ -41,6 +42,7 @@ def _only_dropout_trains(model: nn.Module) -> Iterator[int]:
         yield len(dropouts)
 
 
+@takes_arrays
 def mc_predict(
     model: nn.Module,
     x: Tensor,

@@ -3,10 +3,12 @@
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn.plain_path import is_transformed
 
 
+@takes_arrays
 def real_steps(owner: str, x: Tensor, lengths: object | None) -> Tensor | None:
     """Return a mask ``(B, T)`` that is True at real steps and False at padding.
 
@@ -55,6 +57,7 @@ def as_count(owner: str, lengths: object) -> Tensor:
     return count
 
 
+@takes_arrays
 def reverse_steps(x: Tensor, is_real: Tensor | None = None) -> Tensor:
     """Turn every sequence round, its padding left behind it; doing it twice changes nothing.
 

@@ -3,9 +3,11 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.nn.positions import BASE, frequencies
 
 
+@takes_arrays
 def rotate_pairs(x: Tensor, angles: Tensor) -> Tensor:
     r"""Turn every pair of coordinates by its angle.
 

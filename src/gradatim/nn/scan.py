@@ -14,12 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.plain_path import is_transformed
 
 BLOCK = 32  # measured: 16 to 64 are equally good, from (1, 4096, 128) to (16, 4096, 128)
 
 
+@takes_arrays
 def linear_scan(a: Tensor, b: Tensor, initial: Tensor | None = None) -> Tensor:
     r"""Solve a linear recurrence with diagonal coefficients.
 

@@ -12,6 +12,8 @@ masked entries: a row with nothing in it has log-sum-exp −inf and softmax 0, w
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
+
 
 def _shifted(x: Tensor, dim: int, mask: Tensor | None) -> tuple[Tensor, Tensor]:
     """Inputs minus the row's maximum, and that maximum; what is masked, or −inf, becomes −inf."""
@@ -27,6 +29,7 @@ def _log_total(shifted: Tensor, dim: int) -> Tensor:
     return torch.where(total == 0, -torch.inf, torch.log(torch.where(total == 0, 1.0, total)))
 
 
+@takes_arrays
 def log_sum_exp(x: Tensor, dim: int = -1, *, mask: Tensor | None = None) -> Tensor:
     r"""Soft maximum :math:`\log\sum_k e^{x_k}` along ``dim``.
 
@@ -45,6 +48,7 @@ def log_sum_exp(x: Tensor, dim: int = -1, *, mask: Tensor | None = None) -> Tens
     return (peak + _log_total(shifted, dim)).squeeze(dim)
 
 
+@takes_arrays
 def log_softmax(x: Tensor, dim: int = -1, *, mask: Tensor | None = None) -> Tensor:
     r"""Log-probabilities :math:`(x_k-m)-\log\sum_j e^{x_j-m}` along ``dim``.
 
@@ -65,6 +69,7 @@ def log_softmax(x: Tensor, dim: int = -1, *, mask: Tensor | None = None) -> Tens
     return shifted - torch.where(total == -torch.inf, 0.0, total)
 
 
+@takes_arrays
 def softmax(x: Tensor, dim: int = -1, *, mask: Tensor | None = None) -> Tensor:
     r"""Probabilities :math:`e^{x_k-m}/\sum_j e^{x_j-m}` along ``dim``.
 
@@ -84,6 +89,7 @@ def softmax(x: Tensor, dim: int = -1, *, mask: Tensor | None = None) -> Tensor:
     return exponential / torch.where(total == 0, 1.0, total)
 
 
+@takes_arrays
 def log1mexp(x: Tensor) -> Tensor:
     r"""Logarithm of a complement, :math:`\log(1-e^{x})` for :math:`x<0`, exact near 0 and far from it.
 
@@ -103,6 +109,7 @@ def log1mexp(x: Tensor) -> Tensor:
     return torch.where(near, torch.log(-torch.expm1(safe_near)), torch.log1p(-torch.exp(safe_far)))
 
 
+@takes_arrays
 def log_mean_exp(x: Tensor, dim: int = -1) -> Tensor:
     r"""Logarithm of a mean of probabilities given their logarithms, :math:`\log\frac1K\sum_k e^{x_k}`.
 

@@ -13,12 +13,14 @@ matrix of Toeplitz blocks.
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, choose
 from gradatim.nn.convolution_layout import MODES, PerAxis, per_axis
 
 OPERATIONS = ("convolve", "correlate")
 
 
+@takes_arrays
 def toeplitz_matrix(
     kernel: Tensor, n: PerAxis, mode: str = "full", *, operation: str = "convolve"
 ) -> Tensor:

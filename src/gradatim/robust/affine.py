@@ -13,6 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.robust.nearest_boundary import nearest_boundary
 from gradatim.robust.norms import Norm, read_norm
@@ -35,6 +36,7 @@ class AffinePerturbation(NamedTuple):
     other: Tensor
 
 
+@takes_arrays
 def affine_perturbation(
     weight: Tensor, bias: Tensor, x: Tensor, *, norm: Norm = 2, bounds: Bounds | None = None
 ) -> AffinePerturbation:

@@ -5,11 +5,13 @@ import math
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.robust.ascent import look
 from gradatim.robust.balls import CubeBall
 from gradatim.robust.victim import Bounds, check_eps, run_attack
 
 
+@takes_arrays
 def fgsm(
     model: nn.Module, x: Tensor, y: Tensor, *, eps: float, bounds: Bounds | None = None
 ) -> Tensor:

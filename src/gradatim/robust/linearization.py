@@ -3,12 +3,14 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require, require_whole
 from gradatim.robust.nearest_boundary import nearest_boundary
 from gradatim.robust.norms import Norm, read_norm
 from gradatim.robust.victim import Bounds, class_scores, input_gradient, run_attack
 
 
+@takes_arrays
 def deepfool(
     model: nn.Module,
     x: Tensor,

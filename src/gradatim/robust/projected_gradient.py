@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require, require_whole
 from gradatim.robust.ascent import Look, glance, look
 from gradatim.robust.balls import Ball, make_ball
@@ -12,6 +13,7 @@ from gradatim.robust.norms import Norm, read_norm
 from gradatim.robust.victim import Bounds, check_eps, run_attack
 
 
+@takes_arrays
 def pgd(
     model: nn.Module,
     x: Tensor,

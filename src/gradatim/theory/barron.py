@@ -10,11 +10,13 @@ from math import lgamma, log
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models import MLP
 from gradatim.randomness import seeded
 
 
+@takes_arrays
 def gaussian_bump(x: Tensor) -> Tensor:
     r"""The target :math:`f(x) = e^{-\lVert x \rVert^2/2}`, from ``(N, d)`` to ``(N,)``.
 

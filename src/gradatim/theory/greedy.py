@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.threads import limit_threads
 
@@ -16,6 +17,7 @@ class GreedyFit(NamedTuple):
     squared_errors: Tensor
 
 
+@takes_arrays
 def choose_greedily(target: Tensor, dictionary: Tensor, num_terms: int) -> GreedyFit:
     r"""Orthogonal greedy approximation of a function by a constant and a few of many units.
 

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.timeseries.inputs import Array
 
@@ -90,6 +91,7 @@ class NGram:
         r"""How many equally likely tokens would be as hard to guess, :math:`\exp(-\frac1T\sum_t\log P(w_t\mid h_t))`."""
         return math.exp(-self.log_probabilities(tokens).mean().item())
 
+    @takes_arrays
     def distribution(self, context: Array) -> Tensor:
         """Probability of every token after a context ``(T,)``, which may be empty, shape ``(V,)``."""
         V, depth = self.vocab_size, self._depth("distribution")

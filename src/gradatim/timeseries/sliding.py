@@ -3,9 +3,11 @@
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def windows(
     series: Tensor, length: int, *, horizon: int = 1, stride: int = 1
 ) -> tuple[Tensor, Tensor]:

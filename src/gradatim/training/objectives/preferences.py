@@ -7,6 +7,7 @@ All are objectives of a :class:`~gradatim.training.Trainer`. Texts are token num
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.decoding import generate
 from gradatim.errors import InvalidValue
 from gradatim.losses.preferences import comparison_loss, dpo_loss
@@ -16,6 +17,7 @@ from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Figures, Objective
 
 
+@takes_arrays
 def answer_log_probs(model: nn.Module, tokens: Tensor, prompt_length: int) -> Tensor:
     r"""Log-probability of every token of an answer, :math:`\log\pi(y_t\mid x, y_{<t})`.
 
@@ -100,6 +102,7 @@ class DPO(Objective):
         return [answer_log_probs(model, tokens, self.prompt_length).sum(1) for tokens in batch]
 
 
+@takes_arrays
 @torch.inference_mode()
 def policy_divergence(
     model: GPT, reference: GPT, prompts: Tensor, num_tokens: int, *, seed: int = 0

@@ -100,6 +100,14 @@ def test_cross_entropy_of_places_in_either_order(rows, steps, classes, seed):
     assert LOSSES["cross_entropy"](z.mT, y).item() == pytest.approx(expected)
 
 
+def test_places_that_are_all_padding_cost_nothing():
+    z = torch.randn(2, 3, 4, requires_grad=True)
+    loss = LOSSES["cross_entropy"](z, torch.full((2, 3), -100))
+    loss.backward()
+    assert loss.item() == 0
+    assert not z.grad.any()
+
+
 @pytest.mark.parametrize("name", ["cross_entropy", "smoothed_cross_entropy"])
 @pytest.mark.parametrize("target", [torch.zeros(5).long(), torch.randn(5, 1)])
 def test_a_loss_that_cannot_see_the_model_is_refused(name, target):

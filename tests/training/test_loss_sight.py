@@ -119,6 +119,15 @@ def test_a_metric_that_broadcasts_is_refused():
         quiet(nn.Linear(4, 1), "mse").evaluate((X, LINE), [gap])
 
 
+@pytest.mark.parametrize("target", [torch.tensor([-1.0, 1.0] * 20), torch.arange(40) % 3])
+def test_labels_that_bce_cannot_mean_are_refused(target):
+    for data in ((X, target), [(X, target)]):
+        with pytest.raises(
+            InvalidValue, match=r"target of bce must be from 0 to 1, got .* Map the"
+        ):
+            quiet(nn.Linear(4, 1), "bce").fit(data)
+
+
 @pytest.mark.parametrize(
     ("width", "loss", "target"),
     [

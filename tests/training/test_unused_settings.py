@@ -11,7 +11,13 @@ from gradatim.errors import GradatimError
 from gradatim.estimators import NeuralClassifier, NeuralRegressor
 from gradatim.losses import smoothed_cross_entropy, uniform_confusion
 from gradatim.nn import Recurrent
-from gradatim.training import Checkpoint, EarlyStopping, SwitchOptimizer, Trainer, train_replicas
+from gradatim.training import (
+    Checkpoint,
+    EarlyStopping,
+    SwitchOptimizer,
+    Trainer,
+    train_replicas,
+)
 
 X, Y = torch.randn(24, 3), torch.arange(24) % 2
 ALWAYS = "always used"  # nothing else takes its place
@@ -90,6 +96,9 @@ OTHERS = {
     "SwitchOptimizer.patience": lambda: SwitchOptimizer(after_epoch=2, patience=5),
     "SwitchOptimizer.min_delta": lambda: SwitchOptimizer(after_epoch=2, min_delta=0.0),
     "Checkpoint.path": lambda: Checkpoint("x", every_epochs=None),
+    "Checkpoint.every_epochs": lambda: Trainer(
+        model(), epochs=2, callbacks=[Checkpoint("x", every_epochs=3)]
+    ).fit((X, Y)),
     "smoothed_cross_entropy.smoothing": lambda: smoothed_cross_entropy(
         0.1, confusion=uniform_confusion(3)
     ),

@@ -10,6 +10,7 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue, choose, require
 from gradatim.losses.class_rows import class_rows
 from gradatim.losses.label_smoothing import smoothed_cross_entropy
+from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
 
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -51,7 +52,8 @@ def _long_axes(tensor: Tensor) -> list[int]:
 def cross_entropy(output: Tensor, target: Tensor) -> Tensor:
     r"""Compare classes, :math:`-\frac1B\sum_i \log\operatorname{softmax}(z_i)_{y_i}`.
 
-    Steps, pixels or other places are rows like any others. A target of -100 is left out.
+    Steps, pixels or other places are rows like any others. A target of -100 is left out; places ``(B, T, K)`` that
+    are nothing but that cost 0.
 
     Args:
         output: Logits :math:`z`, shape ``(B, K)``; of places ``(B, T, K)``, or ``(B, K, T)`` as in PyTorch. Where
@@ -66,7 +68,8 @@ def cross_entropy(output: Tensor, target: Tensor) -> Tensor:
         >>> cross_entropy(torch.zeros(1, 5, 2), torch.tensor([[1, 0, 1, 1, 0]]))
         tensor(0.6931)
     """
-    return F.cross_entropy(*class_rows("cross_entropy", output, target))
+    rows, labels = class_rows("cross_entropy", output, target)
+    return F.cross_entropy(output, target) if rows is output else token_cross_entropy(rows, labels)
 
 
 @takes_arrays

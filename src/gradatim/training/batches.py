@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from gradatim.errors import InvalidType, InvalidValue, require
-from gradatim.losses import Loss, cross_entropy
+from gradatim.losses import Loss, bce, cross_entropy
 from gradatim.losses.named import is_named
 
 Batch = Any  # anything with rows and a device move: `rows_of` and `move` say how
@@ -48,6 +48,10 @@ def prepare_target(target: Tensor, loss: Loss | None, dtype: torch.dtype) -> Ten
     """Give a target the type its loss needs: class indices for cross-entropy, ``dtype`` for the others."""
     if loss is None:  # what the target means, only the objective knows
         return target if target.is_floating_point() else target.long()
+    if loss is bce and target.numel():
+        low, high = (float(value) for value in target.aminmax())
+        rule = "Trainer: target of bce must be from 0 to 1"
+        require(0 <= low <= high <= 1, rule, f"{low:g} to {high:g}", "Map the labels to 0 and 1.")
     if loss is not cross_entropy:
         return target.to(dtype) if is_named(loss) else target
     if target.is_floating_point() and target.ndim > 1:

@@ -48,6 +48,9 @@ class Checkpoint(Callback):
 
     def on_fit_start(self, trainer: "Trainer") -> None:
         """Refuse a file that is no checkpoint before anything is learned, and sweep what a killed run left beside it."""
+        is_due = self.every_steps is not None or (self.every_epochs or 0) <= trainer.epochs
+        rule = f"Checkpoint: every_epochs must come within the run of {trainer.epochs} epochs"
+        require(is_due, rule, self.every_epochs, "Nothing would be written.")
         place = check_output(self.path, "Checkpoint: path", is_ours=_is_checkpoint)
         sweep(place.parent, place.name)
 

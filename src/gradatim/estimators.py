@@ -17,11 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 from torch import Tensor, nn
 
-from gradatim.errors import choose, require
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.losses import Loss, build_loss
 from gradatim.losses.named import is_named
 from gradatim.model_folder import save_model
-from gradatim.models import MLP, describe, load_weights, rebuild
+from gradatim.models import MLP, describe
+from gradatim.models.restoring import restore
 from gradatim.optim.named import default_lr
 from gradatim.randomness import seeded
 from gradatim.training import EarlyStopping, History, Trainer, train_replicas
@@ -409,6 +410,12 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def _typed(classes: list[Any], dtype: str) -> NDArray[Any]:
+    """Classes in the type they had; texts in no more room than they need, whatever a folder says."""
+    kind = np.dtype(dtype).kind
+    return np.array(classes, dtype=kind if kind in "US" else dtype)
+
+
 def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> _NeuralEstimator:
     """Rebuild a saved estimator."""
     kinds = {"NeuralClassifier": NeuralClassifier, "NeuralRegressor": NeuralRegressor}
@@ -416,6 +423,8 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> _Neu
     if "learning_rate" in parameters:  # the name it had in an earlier version
         parameters = {**parameters, "lr": parameters["learning_rate"]}
         del parameters["learning_rate"]
+    if not all(tensor.isfinite().all() for tensor in tensors.values()):
+        raise InvalidValue("load_model: the weights of the estimator must be finite, and are not.")
     estimator = kinds[description["estimator"]](**parameters)
     estimator.n_features_in_ = description["features"]
     if description["feature_names"] is not None:
@@ -423,14 +432,14 @@ def from_folder(description: dict[str, Any], tensors: dict[str, Tensor]) -> _Neu
     estimator.mean_, estimator.scale_ = tensors["mean"].numpy(), tensors["scale"].numpy()
     estimator.networks_, estimator.histories_ = [], [History(h) for h in description["histories"]]
     for i in range(len(estimator.histories_)):
-        network, prefix = rebuild(description["architecture"]), f"network.{i}."
+        prefix = f"network.{i}."
         weights = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-        load_weights("load_model", network, weights)
+        network = restore("load_model", description["architecture"], weights)
         assert isinstance(network, MLP)
         estimator.networks_.append(network.eval())
     estimator.history_ = estimator.histories_[0]
     if isinstance(estimator, NeuralClassifier):
-        estimator.classes_ = np.array(description["classes"], dtype=description["classes_dtype"])
+        estimator.classes_ = _typed(description["classes"], description["classes_dtype"])
     else:
         estimator.is_multi_output_ = description["is_multi_output"]
         estimator.target_mean_ = np.array(description["target_mean"])

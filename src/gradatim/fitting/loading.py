@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import GradatimError, InvalidValue, choose
 from gradatim.files import check_path
 from gradatim.fitting.kinds import KINDS
 from gradatim.model_folder import read_model
+from gradatim.wording import shorten
+
+# what code raises that is given other plain data than it wrote
+DAMAGES = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)  # fmt: skip
 
 
 def load_model(folder: str | Path) -> Any:
@@ -24,8 +28,11 @@ def load_model(folder: str | Path) -> Any:
     load = loaders[choose("load_model", "kind", description.get("kind"), loaders)]
     try:
         return load(description, tensors)
-    except (KeyError, TypeError, RuntimeError) as error:
-        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({error!r}).") from error
+    except GradatimError:
+        raise
+    except DAMAGES as error:
+        reason = shorten(" ".join(repr(error).split()), 200)
+        raise InvalidValue(f"load_model: {str(folder)!r} is damaged ({reason}).") from error
 
 
 def _estimator(description: dict[str, Any], tensors: dict[str, Any]) -> Any:

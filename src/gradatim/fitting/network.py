@@ -10,9 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.fitting.blocks import by_blocks
-from gradatim.fitting.stored import Facts, restore_network
+from gradatim.fitting.stored import LONGEST, Facts, restore_network, whole
 from gradatim.models import describe
 from gradatim.nn.training_modes import evaluation_mode
+
+SIZES = {"length", "tokens"}  # settings by which inputs are filled up
 
 
 @dataclass(eq=False, repr=False)
@@ -60,6 +62,8 @@ class FittedNetwork(ABC):
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
         """Undo :meth:`store`."""
+        for name in SIZES & facts.get("settings", {}).keys():
+            whole(facts["settings"], name, LONGEST)
         module = restore_network(facts["module"], tensors)
         return cls(module, **{name: facts[name] for name in _plain(cls)})
 

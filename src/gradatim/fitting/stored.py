@@ -10,12 +10,16 @@ import numpy as np
 from torch import Tensor, nn
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
-from gradatim.errors import choose
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.model_folder import gather_tensors, save_model, tensors_of
-from gradatim.models import describe, load_weights, rebuild
+from gradatim.models import describe
+from gradatim.models.restoring import restore
+from gradatim.wording import shorten
 
 Facts = dict[str, Any]
+LONGEST = 100_000  # steps or tokens that a folder may ask for
+INFINITE = "threshold"  # of leaves of trees: every value is below it
 
 
 def arrays_from(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
@@ -30,9 +34,40 @@ def restore_network(facts: Facts, tensors: Mapping[str, Tensor]) -> nn.Module:
         facts: What :func:`gradatim.models.describe` said of it.
         tensors: Its weights.
     """
-    network = rebuild(facts)
-    load_weights("load_model", network, tensors)
-    return network.eval()
+    return restore("load_model", facts, tensors).eval()
+
+
+def whole(facts: Facts, name: str, most: int) -> int:
+    """A size that a folder states; one that no folder of ours has would ask for any memory or time.
+
+    Args:
+        facts: What the folder says.
+        name: Which of it.
+        most: The largest that may be.
+
+    Example:
+        >>> whole({"depth": 10**9}, "depth", 31)
+        Traceback (most recent call last):
+        ...
+        gradatim.errors.InvalidValue: load_model: depth must be a whole number from 0 to 31, got 1000000000.
+    """
+    size = facts[name]
+    is_whole = isinstance(size, int) and not isinstance(size, bool) and 0 <= size <= most
+    require(is_whole, f"load_model: {name} must be a whole number from 0 to {most}", shorten(repr(size), 40))  # fmt: skip
+    return int(size)
+
+
+def is_finite(tensors: Mapping[str, Tensor]) -> bool:
+    """Whether all numbers of a model are finite, but for those that mean to be infinite.
+
+    >>> is_finite({"weight": Tensor([1.0, float("nan")])}), is_finite({"threshold": Tensor([float("inf")])})
+    (False, True)
+    """
+    return all(
+        not t.isnan().any() if name.endswith(INFINITE) else t.isfinite().all()
+        for name, t in tensors.items()
+        if t.is_floating_point() or t.is_complex()
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -92,14 +127,18 @@ class StoredModel(ABC):
 
     @classmethod
     def from_folder(cls, description: Facts, tensors: Mapping[str, Tensor]) -> Self:
-        """Rebuild what :meth:`save` wrote."""
+        """Rebuild what :meth:`save` wrote; models whose numbers are not finite are left out, and needed ones refused."""
         left = dict(tensors)
         own = cls.arguments(description, left)
         models = {}
         for name, facts in description["models"].items():
+            if not is_finite(tensors_of(name, left)):
+                continue
             member = next((m for m in cls.members if getattr(m, "kind", None) == facts["kind"]), cls.members[-1])  # fmt: skip
             models[name] = member.restore(facts, tensors_of(name, left))
         shared = {name: description[name] for name in ("recommended", "about")}
+        if shared["recommended"] not in models:
+            raise InvalidValue(f"load_model: the weights of {shared['recommended']!r} must be there and finite, and are not.")  # fmt: skip
         return cls(**own, models=models, **shared)
 
 
@@ -131,6 +170,10 @@ class StoredWriter(ABC):
     @classmethod
     def from_folder(cls, description: Facts, tensors: Mapping[str, Tensor]) -> Self:
         """Rebuild what :meth:`save` wrote; weights of another network are refused by name."""
+        if not is_finite(tensors):
+            raise InvalidValue(
+                "load_model: the weights of the network must be finite, and are not."
+            )
         network = restore_network(description["network"], tensors)
         tokenizer = rebuild_tokenizer(description["tokenizer"])
         return cls(network, tokenizer, about=description["about"])

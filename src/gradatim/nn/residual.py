@@ -53,8 +53,9 @@ class ResidualLayer(nn.Module):
             if self.output_dim == input_dim
             else nn.Linear(input_dim, self.output_dim, bias=False)
         )
-        zero = torch.zeros(1, dtype=torch.float64)
-        self.phi_at_zero = build_activation(activation).double()(zero).item()
+        with torch.device("cpu"):  # a number, wherever the layer is built
+            zero = torch.zeros(1, dtype=torch.float64)
+            self.phi_at_zero = build_activation(activation).double()(zero).item()
         initialize(self, init or default_scheme(activation))
 
     def forward(self, x: Tensor) -> Tensor:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
+from torch import Tensor
 
 from gradatim.data.decoding import decode_images
 from gradatim.data.image_folder import find_images
@@ -16,10 +18,11 @@ from gradatim.fitting.classes import decide, prediction_frame
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED
-from gradatim.fitting.stored import StoredModel
+from gradatim.fitting.stored import Facts, StoredModel, whole
 from gradatim.fitting.tables.predictors import Fitted, predict
 
 CHUNK = 1024  # images that are read at once
+LARGEST_SIDE = 1024  # pixels
 FittedImages = Fitted | ImageNetwork
 Images = str | Path | Sequence[str | Path] | np.ndarray
 
@@ -51,6 +54,13 @@ class ImageModel(StoredModel):
     labels: list[str | int]
     side: int
     channels: int
+
+    @classmethod
+    def arguments(cls, description: Facts, tensors: dict[str, Tensor]) -> dict[str, Any]:
+        """Undo :meth:`facts`; pictures of a size that no folder of ours asks for are refused."""
+        whole(description, "side", LARGEST_SIDE)
+        whole(description, "channels", 3)
+        return super().arguments(description, tensors)
 
     def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return the class of every image.

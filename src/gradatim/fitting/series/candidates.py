@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.stored import Facts, arrays_from
+from gradatim.fitting.stored import LONGEST, Facts, arrays_from, whole
 from gradatim.model_folder import tensors_from
 from gradatim.timeseries import AR, Smoothing, extrapolate, fit_smoothing, smooth
 
@@ -48,7 +48,8 @@ class SimpleForecasts:
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "SimpleForecasts":
         """Undo :meth:`store`."""
-        return cls(facts["kind"], facts["horizon"], facts["period"], arrays_from(tensors))
+        horizon, period = (whole(facts, name, LONGEST) for name in ("horizon", "period"))
+        return cls(facts["kind"], horizon, period, arrays_from(tensors))
 
     def forecast(self, pasts: Sequence[np.ndarray]) -> np.ndarray:
         """Return the next steps after each past, shape ``(S, horizon)``."""

@@ -11,7 +11,7 @@ import pandas as pd
 from torch import Tensor
 
 from gradatim.data.tables.reading import iterate
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.series.candidates import SimpleForecasts
 from gradatim.fitting.series.networks import NetworkForecasts
@@ -120,11 +120,17 @@ class SeriesModel(StoredModel):
         layout, models = description["layout"], description["models"]
         for facts in models.values():
             facts.setdefault("horizon", description["horizon"])
+        reach = {name: tensors.pop(f"{name}/reach").numpy() for name in models}
+        shape = (len(description["names"]), description["horizon"])
+        is_same = all(
+            r.shape == shape and models[n]["horizon"] == shape[1] for n, r in reach.items()
+        )
+        require(is_same, "load_model: reach of every model must have a row for each series and a column for each step", shape)  # fmt: skip
         return {
             **super().arguments(description, tensors),
             "layout": Layout(layout["time"], tuple(layout["values"]), layout["group"]),
             "axis": Axis(**description["axis"]),
-            "reach": {name: tensors.pop(f"{name}/reach").numpy() for name in models},
+            "reach": reach,
         }
 
     def tensors(self) -> dict[str, Tensor]:

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from gradatim.errors import choose
 from gradatim.fitting.blocks import by_blocks
-from gradatim.fitting.stored import Facts, arrays_from
+from gradatim.fitting.stored import Facts, arrays_from, whole
 from gradatim.model_folder import tensors_from
 
 BLOCK = 1024  # rows of one product
@@ -55,8 +56,15 @@ class Fitted:
 
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "Fitted":
-        """Undo :meth:`store`."""
-        return cls(facts["kind"], facts["classes"], arrays_from(tensors), facts["settings"])
+        """Undo :meth:`store`; sizes that do not belong to the arrays are refused."""
+        fitted = cls(facts["kind"], facts["classes"], arrays_from(tensors), dict(facts["settings"]))
+        _KINDS[choose("load_model", "kind", fitted.kind, _KINDS)]
+        largest = max((array.size for array in fitted.arrays.values()), default=0)
+        whole(facts, "classes", largest)
+        for name in ("depth", "neighbours"):  # of trees, no more than nodes; no more than rows
+            if name in fitted.settings:
+                whole(fitted.settings, name, largest)
+        return fitted
 
 
 def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:

@@ -16,7 +16,8 @@ from gradatim.data.tokenizers.word_piece import CLASS, SEPARATOR
 from gradatim.data.word_counts import TermCounts
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.learning import Target, read_target, train_network
-from gradatim.fitting.stored import Facts, restore_network
+from gradatim.fitting.network import SIZES
+from gradatim.fitting.stored import LONGEST, Facts, restore_network, whole
 from gradatim.fitting.texts.linear import (
     WordModel,
     choose_penalty,
@@ -146,6 +147,8 @@ class PretrainedNetwork:
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "PretrainedNetwork":
         """Undo :meth:`store`."""
+        for name in SIZES & facts["settings"].keys():
+            whole(facts["settings"], name, LONGEST)
         trunk = restore_network(facts["module"], tensors_of("encoder", tensors))
         assert isinstance(trunk, BERT)
         tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])

@@ -1,0 +1,67 @@
+"""Load model folders in many wrong states, in little memory and time: ``python attack_folders.py ROOT SEEDS``."""
+
+import json
+import random
+import resource
+import signal
+import sys
+from pathlib import Path
+
+import gradatim
+from gradatim.errors import GradatimError
+from gradatim.hashing import json_bytes, sign
+
+VALUES = (
+    None, True, -1, 0, 1, 10**6, 10**9, 2**31, 2**63, 10**30, -(10**12), 0.5, 1e308, float("nan"), "", "x", "<U500000000",
+    "relu", [], [1] * 3, [10**9] * 4, {}, {"name": "mlp", "arguments": {"sizes": [10**6, 10**6]}}, {"name": "gpt"},
+)  # fmt: skip
+
+
+def places(tree, path=()):
+    """Every place of a tree of plain data, but for the facts that nothing is built from."""
+    if path:
+        yield path
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()  # fmt: skip
+    for key, value in items:
+        if key not in ("about", "versions", "files", "sha256", "format"):
+            yield from places(value, (*path, key))
+
+
+def mutated(document, draw):
+    """The document with one place changed or taken out."""
+    copy = json.loads(json.dumps(document))
+    *way, last = draw.choice(list(places(copy)))
+    parent = copy
+    for key in way:
+        parent = parent[key]
+    if draw.random() < 0.2:
+        del parent[last]
+    else:
+        parent[last] = draw.choice(VALUES)
+    return copy
+
+
+def attack(root, seeds):
+    """Load every folder in many wrong states, in little memory; what is neither a model nor one sentence ends it."""
+    grown = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (grown + 2**31, grown + 2**31))
+    for folder in sorted(Path(root).iterdir()):
+        before = (folder / "model.json").read_bytes()
+        for seed in range(seeds):
+            document = mutated(json.loads(before), random.Random(f"{folder.name}{seed}"))
+            (folder / "model.json").write_bytes(json_bytes(sign(document)))
+            signal.alarm(20)
+            try:
+                gradatim.load_model(folder)
+            except GradatimError as error:
+                if "\n" in str(error):
+                    raise AssertionError(f"{folder.name}, seed {seed}: {error}") from error
+            except BaseException as error:
+                raise AssertionError(f"{folder.name}, seed {seed}: {error!r}") from error
+    signal.alarm(0)
+    print("all ended")
+
+
+if __name__ == "__main__":
+    gradatim.NeuralClassifier  # noqa: B018  (PyTorch is loaded before memory is limited)
+    attack(sys.argv[1], int(sys.argv[2]))

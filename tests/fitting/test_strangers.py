@@ -1,0 +1,145 @@
+"""Folders from strangers: whatever they say, loading ends soon, in little memory, with a model or one sentence."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import gradatim
+from gradatim import NeuralClassifier, NeuralRegressor
+from gradatim.data.tokenizers import CharacterTokenizer
+from gradatim.errors import InvalidValue
+from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.tables.model import TableModel
+from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.tables.preprocessing import Preprocessing
+from gradatim.fitting.translation.model import TranslationModel
+from gradatim.hashing import json_bytes, sign
+from gradatim.model_folder import read_model, save_model
+from gradatim.models import GPT, Transformer
+
+from .test_stored import image_model, series_model, text_model
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+TREES = {
+    "roots": np.zeros((1, 2), np.int32), "feature": np.zeros(3, np.int32), "threshold": np.array([0.0, np.inf, np.inf]),
+    "left": np.array([1, 1, 2], np.int32), "right": np.array([2, 1, 2], np.int32), "value": np.array([0.0, 1.0, -1.0]),
+    "start": np.zeros((1, 2)),
+}  # fmt: skip
+
+
+def table_model():
+    models = {
+        "trees": Fitted("trees", 2, TREES, {"depth": 1, "trees": 1}),
+        "nearest": Fitted("nearest", 2, {"rows": X[:4], "target": np.array([0, 1, 0, 1]), "prior": np.ones(2)}, {"neighbours": 2}),
+    }  # fmt: skip
+    return TableModel(target="y", labels=["n", "p"], preprocessing=Preprocessing([]), models=models, recommended="trees", about={})  # fmt: skip
+
+
+def writer(kind, network):
+    return kind(network, CharacterTokenizer("abc"), about={})
+
+
+FOLDERS = {
+    "table": table_model,
+    "image": image_model,
+    "text": text_model,
+    "series": series_model,
+    "language": lambda: writer(LanguageModel, GPT(3, 8, 8, 1, 2)),
+    "translation": lambda: writer(TranslationModel, Transformer(6, 6, dim=8, num_layers=1, num_heads=2)),
+    "classifier": lambda: NeuralClassifier((4,), epochs=1).fit(X, np.array(["a", "bb"] * 20)),
+    "regressor": lambda: NeuralRegressor((4,), epochs=1).fit(X, X[:, 0]),
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits memory as Linux does")
+def test_whatever_a_folder_says_it_loads_or_is_refused(tmp_path):
+    for name, build in FOLDERS.items():
+        build().save(tmp_path / name)
+    script = str(Path(__file__).with_name("attack_folders.py"))
+    done = subprocess.run(
+        [sys.executable, script, str(tmp_path), "40"], capture_output=True, text=True, timeout=300, check=False
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "all ended\n"), done.stderr[-3000:]
+
+
+def rewrite(folder, change):
+    path = folder / "model.json"
+    document = json.loads(path.read_bytes())
+    change(document)
+    path.write_bytes(json_bytes(sign(document)))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("table", lambda d: d["models"]["trees"]["settings"].update(depth=10**12), "depth must be a whole number from 0 to 3, got 1000000000000"),
+        ("table", lambda d: d["models"]["nearest"].update(classes=10**9), "classes must be a whole number"),
+        ("series", lambda d: d.update(horizon=10**9), "reach of every model must have a row for each series"),
+        ("series", lambda d: d["models"]["last"].update(period=10**9), "period must be a whole number"),
+        ("image", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 1024"),
+        ("text", lambda d: d["models"]["network"]["settings"].update(length=10**9), "length must be a whole number"),
+        ("language", lambda d: d["network"]["arguments"].update(dim=2**16), "weights must fit the model"),
+        ("language", lambda d: d["network"]["arguments"].update(num_layers=10**6), "must have the parts that its weights are for"),
+        ("language", lambda d: d["network"]["arguments"].update(num_layers=10**9), "numbers of the model must be at most 1,048,576"),
+        ("classifier", lambda d: d["architecture"]["arguments"].update(sizes=[3, 10**6, 10**6, 2]), "weights must fit the model"),
+    ],
+)  # fmt: skip
+def test_sizes_are_those_of_the_weights(tmp_path, kind, change, message):
+    folder = rewrite(FOLDERS[kind]().save(tmp_path / "m"), change)
+    with pytest.raises(InvalidValue, match=message):
+        gradatim.load_model(folder)
+
+
+def test_classes_take_the_room_of_their_texts(tmp_path):
+    folder = FOLDERS["classifier"]().save(tmp_path / "m")
+    rewrite(folder, lambda d: d.update(classes_dtype="<U500000000"))
+    assert gradatim.load_model(folder).classes_.nbytes < 100
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_weights_that_are_not_finite_are_noticed(tmp_path, kind, bad):
+    description, tensors = read_model(FOLDERS[kind]().save(tmp_path / "m"))
+    wanted = f"{description.get('recommended', '')}/" if "models" in description else ""
+    name = next(n for n, t in tensors.items() if n.startswith(wanted) and t.is_floating_point() and n != f"{wanted}threshold" and "reach" not in n)  # fmt: skip
+    tensors[name].view(-1)[0] = bad
+    own = {
+        k: v
+        for k, v in description.items()
+        if k not in ("files", "sha256", "kind", "format", "versions")
+    }
+    save_model(tmp_path / "n", description["kind"], own, tensors)
+    with pytest.raises(InvalidValue, match="finite, and are not"):
+        gradatim.load_model(tmp_path / "n")
+
+
+def test_another_model_that_is_not_finite_is_left_out(tmp_path):
+    description, tensors = read_model(table_model().save(tmp_path / "m"))
+    tensors["nearest/rows"] = torch.full_like(tensors["nearest/rows"], float("nan"))
+    own = {
+        k: v
+        for k, v in description.items()
+        if k not in ("files", "sha256", "kind", "format", "versions")
+    }
+    save_model(tmp_path / "n", "table", own, tensors)
+    loaded = gradatim.load_model(tmp_path / "n")
+    with pytest.raises(InvalidValue, match="predict: model must be one of trees, got 'nearest'"):
+        loaded.choose("nearest")
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_loading_draws_nobody_s_random_numbers(tmp_path, kind):
+    folder = FOLDERS[kind]().save(tmp_path / "m")
+    numpys = np.random.get_state
+    before = torch.get_rng_state(), numpys()[1].copy(), random.getstate()
+    gradatim.load_model(folder)
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert np.array_equal(numpys()[1], before[1])
+    assert random.getstate() == before[2]

@@ -51,7 +51,9 @@ FOLDERS = {
     "text": text_model,
     "series": series_model,
     "language": lambda: writer(LanguageModel, GPT(3, 8, 8, 1, 2)),
-    "translation": lambda: writer(TranslationModel, Transformer(6, 6, dim=8, num_layers=1, num_heads=2)),
+    "translation": lambda: writer(
+        TranslationModel, Transformer(6, 6, 8, dim=8, num_layers=1, num_heads=2)
+    ),
     "classifier": lambda: NeuralClassifier((4,), epochs=1).fit(X, np.array(["a", "bb"] * 20)),
     "regressor": lambda: NeuralRegressor((4,), epochs=1).fit(X, X[:, 0]),
 }
@@ -63,7 +65,7 @@ def test_whatever_a_folder_says_it_loads_or_is_refused(tmp_path):
         build().save(tmp_path / name)
     script = str(Path(__file__).with_name("attack_folders.py"))
     done = subprocess.run(
-        [sys.executable, script, str(tmp_path), "40"], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, script, str(tmp_path), "25"], capture_output=True, text=True, timeout=300, check=False
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "all ended\n"), done.stderr[-3000:]
 

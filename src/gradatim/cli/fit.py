@@ -1,12 +1,12 @@
 """``gradatim fit``, ``predict`` and ``export``: the main job on the command line."""
 
-import time
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradatim.cli.clock import STARTED
 from gradatim.cli.echo import echo
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ def fit(
     Compares simple models with networks by cross-validation, tunes the network within the budget,
     judges once on test rows, and writes a model folder with a report.
     """
-    started = time.perf_counter()
     from gradatim.cli.progress import StageBar
     from gradatim.events import Stage
 
@@ -37,7 +36,7 @@ def fit(
         bar.tell(Stage("starting"))
         import gradatim
 
-        result = gradatim.fit(data, tell=bar.tell, started=started, **given)
+        result = gradatim.fit(data, tell=bar.tell, started=STARTED.get(None), **given)
     _show_fit(result)
     page = result.folder / "report.html"
     if show and not webbrowser.open(page.absolute().as_uri()):

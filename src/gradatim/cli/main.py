@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from types import FrameType
 import typer
 
 from gradatim.cli.app import app
+from gradatim.cli.clock import STARTED, process_seconds
 from gradatim.cli.usage import is_usage_error, usage_message
 from gradatim.errors import GradatimError
 from gradatim.wording import visible
@@ -33,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gradatim ...
         0
     """
+    STARTED.set(time.perf_counter() - (process_seconds() if arguments is None else 0.0))
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     _tolerate_narrow_encodings()

@@ -14,6 +14,7 @@ from typing import Any
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
+from gradatim.fitting.clock import Clock
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.completion import complete_models
 from gradatim.fitting.findings import Findings
@@ -105,6 +106,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         raise InvalidValue(
             "fit: the training rows must allow at least two folds, and do not. Use more rows."
         )
+    player.clock = Clock(timed, lambda: work.elapsed)
     player.prepare(work, timed, tell)
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
@@ -117,14 +119,14 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     tell(Stage("judging on the test rows", 0.5))
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
     test_figures = {name: player.measure(output, None) for name, output in outputs.items()}
-    end = None if timed is None else timed * (1 - RESERVE) - start_up
+    end = None if timed is None else timed - _reserve(timed, start_up)
     completion = complete_models(
         player, finalists, models, work,
         has_time=end is None or work.elapsed + SLOWER * took <= end,
         keep_test_out=job.keep_test_out, tell=tell,
     )  # fmt: skip
     tell(Stage("writing the report", 0.8))
-    late = timed is not None and work.elapsed > LATE * timed
+    can_watch = tuning is not None and player.clock.has(_watching(player, comparison, tuning), by=LATE)  # fmt: skip
     findings = Findings(
         folder=job.folder,
         comparison=comparison,
@@ -138,16 +140,26 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
             *player.beyond(models[verdict.recommended], outputs[verdict.recommended]),
             *player.concerns(),
         ],
-        history=None if late or tuning is None else player.watch(tuning.settings),
+        history=player.watch(tuning.settings) if tuning is not None and can_watch else None,
         completion=completion,
     )
     return _write(player, findings, job, work)
 
 
+def _watching(player: Player, comparison: Comparison, tuning: Tuning) -> float:
+    """Seconds to train the chosen network once more, about."""
+    return player.cost(tuning.settings) * comparison.network[0].seconds
+
+
+def _reserve(budget: float, start_up: float) -> float:
+    """Seconds for the report, which takes about as long as starting up, or a tenth of the budget if that is less."""
+    return RESERVE * budget + min(start_up, 0.1 * budget)
+
+
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
-    """When tuning must end: the last trainings take as long as the slowest fold, the report about as long as starting up."""
+    """When tuning must end: the last trainings take as long as the slowest fold."""
     slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    return budget * (1 - RESERVE) - (1 + SLOWER) * 1.5 * slowest - start_up
+    return budget - _reserve(budget, start_up) - (1 + SLOWER) * 1.5 * slowest
 
 
 def _conclude(comparison: Comparison, tuning: Tuning | None, prefer: str) -> Verdict:

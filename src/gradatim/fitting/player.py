@@ -18,6 +18,7 @@ from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
+from gradatim.fitting.clock import Clock
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History, NonFiniteError
@@ -66,6 +67,7 @@ class Player(ABC):
         simple: Names of the simple models, from the simplest to the most complex; the first is the trivial one.
         folds: Rows to learn from and rows to judge by, in order of use.
         rows: Rows for training and for the test.
+        clock: The budget, and what is used of it.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
 
@@ -85,6 +87,7 @@ class Player(ABC):
         self.name: str = problem.name
         self.notes: list[str] = problem.notes
         self.most_rows: dict[str, int] = {}
+        self.clock = Clock()
 
     def fingerprint(self) -> str:
         """Return a hash of everything that training sees; a killed run resumes only with the same."""

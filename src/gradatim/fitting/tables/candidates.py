@@ -275,10 +275,25 @@ def most_telling(X: np.ndarray, y: np.ndarray, classes: int, count: int) -> np.n
         >>> most_telling(X, np.arange(8.0), 0, 1).tolist()
         [1]
     """
+    return np.sort(rank_telling(X, y, classes)[:count])
+
+
+def rank_telling(X: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
+    """Columns by what each tells of the target by itself (a test of variances), the most telling first.
+
+    Args:
+        X: Numbers, shape ``(N, D)``.
+        y: Class codes, or values.
+        classes: Number of classes; 0 for regression.
+
+    Example:
+        >>> X = np.stack([np.ones(8), np.tile([0.0, 1.0], 4), np.arange(8.0) ** 2], axis=1)
+        >>> rank_telling(X, np.arange(8.0), 0).tolist()
+        [2, 1, 0]
+    """
     with quietly(), np.errstate(all="ignore"):
         values = f_classif(X, y)[0] if classes else f_regression(X, y)[0]
-    order = np.argsort(-np.nan_to_num(values, nan=-1.0, posinf=np.finfo(float).max), kind="stable")
-    return np.sort(order[:count])
+    return np.argsort(-np.nan_to_num(values, nan=-1.0, posinf=np.finfo(float).max), kind="stable")
 
 
 def effort(name: str, rows: int, columns: int, ratio: float) -> float:

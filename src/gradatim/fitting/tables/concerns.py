@@ -1,11 +1,16 @@
 """What a careful reader would worry about: leaks, repeated rows, rare classes, little data, drift."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gradatim.data.tables.columns import Cells, Levels
 from gradatim.fitting.classes import ANOTHER_SPLIT
+from gradatim.fitting.clock import Clock
+from gradatim.fitting.tables.candidates import rank_telling
+from gradatim.fitting.tables.preprocessing import take_rows
 from gradatim.fitting.tables.problem import Problem
 from gradatim.reports import Concern
 
@@ -13,19 +18,27 @@ PROBE_ROWS = 4000
 LEAK_R2 = 0.9
 LEAK_ERROR = 0.02
 _GROUPS = (10, 2.0)  # values with several rows, at least, and rows of a value, on average
+LEAKS_BY, DRIFT_BY = 0.88, 0.91  # of the budget, when the search must be over
 DRIFT = 0.2  # largest gap of two distribution functions, or share of moved categories
 
 
-def find_concerns(problem: Problem, seed: int) -> list[Concern]:
-    """Return all that may make the result less than it seems."""
+def find_concerns(problem: Problem, seed: int, clock: Clock | None = None) -> list[Concern]:
+    """Return all that may make the result less than it seems, as far as there is time to look for it.
+
+    Args:
+        problem: The table.
+        seed: Fixes the rows that are looked at.
+        clock: The budget; what could not be looked at is noted in the problem.
+    """
+    clock = clock or Clock()
     return [
-        *_leaks(problem, seed),
-        *_groups(problem),
+        *_leaks(problem, seed, clock.over_at(LEAKS_BY)),
+        *_groups(problem, clock.over_at(LEAKS_BY)),
         *_dates(problem),
         *_repeats(problem),
         *problem.doubts("rows"),
         *_little(problem),
-        *_drift(problem),
+        *_drift(problem, clock.over_at(DRIFT_BY)),
     ]
 
 
@@ -37,33 +50,37 @@ def as_numbers(cells: Cells) -> np.ndarray:
     return np.where(np.isnan(cells), floor, cells)
 
 
-def _leaks(problem: Problem, seed: int) -> list[Concern]:
-    """Columns from which a tree predicts the target almost perfectly, each alone."""
+def _leaks(problem: Problem, seed: int, is_over: Callable[[], bool]) -> list[Concern]:
+    """Columns from which a tree predicts the target almost perfectly, each alone; the most telling are tried first."""
     rows = problem.train
     if len(rows) > PROBE_ROWS:
         rows = np.random.default_rng([seed, 2]).choice(rows, PROBE_ROWS, replace=False)
-    learn, judge = rows[::2], rows[1::2]
+    cells = take_rows(problem.table, rows)
+    values = np.stack([as_numbers(cells[column.name]) for column in problem.columns], axis=1)
+    scale = np.abs(values).max(0)
+    values = values / np.where(np.isfinite(scale) & (scale > 1e30), scale, 1.0)
     found = []
-    for column in problem.columns:
-        share = _alone(as_numbers(problem.table[column.name]), problem, learn, judge)
+    order = rank_telling(values, problem.y[rows], problem.classes)
+    for place, k in enumerate(order):
+        if is_over():
+            problem.notes.append(f"Leaks were looked for in {place:,} of {len(order):,} columns, to keep within the budget.")  # fmt: skip
+            break
+        name = problem.columns[k].name
+        share = _alone(values[:, k : k + 1], problem.y[rows], problem.classes)
         if share is not None:
-            seen = f"column {column.name!r} alone predicts {share} of {problem.target!r}"
-            remedy = f"If it is known only afterwards, leave it out with --drop {column.name!r}"
-            found.append(Concern("Possible leak", seen, remedy))
-    return found
+            seen = f"column {name!r} alone predicts {share} of {problem.target!r}"
+            remedy = f"If it is known only afterwards, leave it out with --drop {name!r}"
+            found.append((k, Concern("Possible leak", seen, remedy)))
+    return [concern for _, concern in sorted(found, key=lambda pair: pair[0])]
 
 
-def _alone(
-    values: np.ndarray, problem: Problem, learn: np.ndarray, judge: np.ndarray
-) -> str | None:
-    y, X = problem.y, values[:, None]
-    scale = np.abs(X[learn]).max()
-    X = X / scale if np.isfinite(scale) and scale > 1e30 else X
-    leaves = max(len(learn) // 3, 2)
-    if problem.classes:
+def _alone(X: np.ndarray, y: np.ndarray, classes: int) -> str | None:
+    learn, judge = slice(0, None, 2), slice(1, None, 2)
+    leaves = max(len(y[learn]) // 3, 2)
+    if classes:
         tree = DecisionTreeClassifier(min_samples_leaf=2, max_leaf_nodes=leaves, random_state=0)
         error = 1.0 - tree.fit(X[learn], y[learn]).score(X[judge], y[judge])
-        trivial = 1.0 - np.bincount(y[judge]).max() / len(judge)
+        trivial = 1.0 - np.bincount(y[judge]).max() / len(y[judge])
         leaks = error <= min(LEAK_ERROR, 0.1 * trivial)
         return f"{1 - error:.1%}".replace("%", " %") if leaks else None
     tree = DecisionTreeRegressor(min_samples_leaf=2, max_leaf_nodes=leaves, random_state=0)
@@ -76,8 +93,7 @@ def _repeats(problem: Problem) -> list[Concern]:
     """Test rows that stand in the training part too, target included."""
     matrix = np.stack([as_numbers(cells) for cells in problem.table.values()] + [problem.y], axis=1)
     matrix = np.ascontiguousarray(matrix + 0.0)
-    keys = matrix.view([("", matrix.dtype)] * matrix.shape[1]).ravel()
-    seen = np.isin(_hashes(keys[problem.test]), _hashes(keys[problem.train]))
+    seen = np.isin(_hashes(matrix[problem.test]), _hashes(matrix[problem.train]))
     count = int(seen.sum())
     if not count:
         return []
@@ -112,12 +128,14 @@ def _dates(problem: Problem) -> list[Concern]:
     return [Concern("Order in time", seen, remedy)]
 
 
-def _groups(problem: Problem) -> list[Concern]:
+def _groups(problem: Problem, is_over: Callable[[], bool]) -> list[Concern]:
     """A column in each of whose values the target never changes, where such rows are torn apart."""
     if not _is_split_at_random(problem):
         return []
     y = problem.y[problem.train]
     for column in problem.columns:
+        if is_over():
+            break
         values = as_numbers(problem.table[column.name])[problem.train]
         _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
         if not _GROUPS[0] <= (counts > 1).sum() or len(counts) > len(y) / _GROUPS[1]:
@@ -131,8 +149,8 @@ def _groups(problem: Problem) -> list[Concern]:
     return []
 
 
-def _hashes(keys: np.ndarray) -> np.ndarray:
-    return np.array([hash(key.tobytes()) for key in keys], dtype=np.int64)
+def _hashes(rows: np.ndarray) -> np.ndarray:
+    return np.array([hash(row.tobytes()) for row in rows], dtype=np.int64)
 
 
 def _little(problem: Problem) -> list[Concern]:
@@ -144,10 +162,13 @@ def _little(problem: Problem) -> list[Concern]:
     ]
 
 
-def _drift(problem: Problem) -> list[Concern]:
+def _drift(problem: Problem, is_over: Callable[[], bool]) -> list[Concern]:
     """Columns whose training and test distributions differ by more than chance explains."""
     found = []
-    for column in problem.columns:
+    for place, column in enumerate(problem.columns):
+        if is_over():
+            problem.notes.append(f"Drift was looked for in {place:,} of {len(problem.columns):,} columns, to keep within the budget.")  # fmt: skip
+            break
         cells = problem.table[column.name]
         values = as_numbers(cells)
         train, test = values[problem.train], values[problem.test]

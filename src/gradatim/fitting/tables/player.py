@@ -47,6 +47,7 @@ from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 CACHE_CELLS = 50_000_000
+IMPORTANCE_BY = 0.95  # of the budget, when it must be measured
 
 
 def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
@@ -217,7 +218,7 @@ class TablePlayer(Player):
 
     def concerns(self) -> list[Concern]:
         """Leaks, repeated rows, rare classes, little data, drift."""
-        return find_concerns(self.problem, self.seed)
+        return find_concerns(self.problem, self.seed, self.clock)
 
     def beyond(self, model: Fitted, output: np.ndarray) -> list[Concern]:
         """Values that were held."""
@@ -235,7 +236,12 @@ class TablePlayer(Player):
         judge_figures(report, p, f, label=p.target, rows="rows")
         rows, y = take_rows(p.table, p.test), p.y[p.test]
         model = f.models[f.verdict.recommended]
-        importance = permutation_importance(model, self.preprocessing, rows, y, seed=self.seed)
+        is_over = self.clock.over_at(IMPORTANCE_BY)
+        importance = permutation_importance(
+            model, self.preprocessing, rows, y, seed=self.seed, is_over=is_over
+        )
+        if len(importance) < len(p.columns):
+            self.notes.append(f"Importance was measured for {len(importance):,} of {len(p.columns):,} columns, to keep within the budget.")  # fmt: skip
         sections.importance_figure(report, importance, f.verdict)
 
     def kept(self, findings: Findings) -> dict[str, Any]:

@@ -1,3 +1,4 @@
+import os
 import shutil
 import sys
 
@@ -82,3 +83,31 @@ def test_a_process_that_dies_ends_with_one_sentence(tmp_path, monkeypatch):
         Unavailable, match=r"2 images cannot be decoded: a process ended with code 1\."
     ):
         decode_images([picture, picture], 4, workers=2)
+
+
+def test_a_full_disk_is_met_before_the_work_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(handle, start, size):
+        raise OSError(28, "No space left on device")
+
+    picture = save(tmp_path / "p.png")
+    (tmp_path / "t").mkdir()
+    monkeypatch.setattr(decoding.tempfile, "gettempdir", lambda: str(tmp_path / "t"))
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(Unavailable, match=r"^decode_images: 2 images cannot be decoded in '.*t': No space left on device\.$"):  # fmt: skip
+        decode_images([picture, picture], 4, workers=2)
+    assert list((tmp_path / "t").iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_swept(tmp_path, monkeypatch):
+    picture = save(tmp_path / "p.png")
+    (tmp_path / "t" / ".decoding.gradatim-dead").mkdir(parents=True)
+    (tmp_path / "t" / "gradatim-notes").mkdir()  # of a user
+    monkeypatch.setattr(decoding.tempfile, "gettempdir", lambda: str(tmp_path / "t"))
+    decode_images([picture, picture], 4, workers=2)
+    assert [path.name for path in (tmp_path / "t").iterdir()] == ["gradatim-notes"]
+
+
+def test_a_worker_whose_parent_is_gone_ends():
+    with pytest.raises(SystemExit):
+        next(decoding._while_wanted([(0, "a.png")], os.getpid()))
+    assert list(decoding._while_wanted([(0, "a.png")], os.getppid())) == [(0, "a.png")]

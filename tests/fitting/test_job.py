@@ -1,6 +1,7 @@
 """``gradatim.fit`` and ``gradatim.predict`` on what Python users have in memory."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,12 @@ import pytest
 import torch
 
 import gradatim
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, InvalidValue, OutputRefused
 from gradatim.events import Cancelled, CancelToken, Stage, Warned
 from gradatim.fitting.images import player as image_player
+from gradatim.fitting.job import free_folder, name_of, source_of
 from gradatim.fitting.tables import networks, player
+from gradatim.fitting.work import holding
 from gradatim.reports import report as report_module
 
 
@@ -131,3 +134,47 @@ def test_a_token_ends_the_run_which_can_be_resumed(tmp_path):
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["m", "whole"]
     weights = [(r.folder / "model.safetensors").read_bytes() for r in (resumed, whole)]
     assert weights[0] == weights[1]
+
+
+def test_default_folders_of_different_data_do_not_collide(tmp_path):
+    X, y = rows()
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y})
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        frame.sample(50, random_state=1).to_csv(tmp_path / name / "train.csv", index=False)
+    told = []
+    assert gradatim.fit("a/train.csv", "y", trials=1).folder.as_posix() == "runs/fit-train"
+    second = gradatim.fit("b/train.csv", "y", trials=1, tell=told.append)
+    assert second.folder.as_posix() == "runs/fit-train-2"
+    assert told[0] == Warned("runs/fit-train is that of other data: the model goes to runs/fit-train-2.")  # fmt: skip
+    for source, folder in (("a/../a/train.csv", "runs/fit-train"), ("b/train.csv", "runs/fit-train-2")):  # fmt: skip
+        assert gradatim.fit(source, "y", trials=1).folder.as_posix() == folder
+    document = (second.folder / "model.json").read_text()
+    assert str(tmp_path) not in document  # a folder that is passed on names none of the user's
+
+
+def test_a_default_folder_is_not_that_of_a_fit_that_is_running_or_was_killed(tmp_path):
+    place = tmp_path / "runs" / ".fit-train.work"
+    with holding(place, "runs/fit-train", source_of("a/train.csv")):
+        assert free_folder(Path("runs/fit-train"), source_of("a/train.csv")).name == "fit-train"
+        assert free_folder(Path("runs/fit-train"), source_of("b/train.csv")).name == "fit-train-2"
+    assert free_folder(Path("runs/fit-train"), source_of("b/train.csv")).name == "fit-train"
+    (tmp_path / "runs" / "fit-train").mkdir()
+    (tmp_path / "runs" / "fit-train" / "thesis.txt").touch()
+    assert free_folder(Path("runs/fit-train"), "").name == "fit-train-2"
+
+
+def test_a_folder_is_named_after_where_it_lies(tmp_path, monkeypatch):
+    (tmp_path / "photos").mkdir()
+    monkeypatch.chdir(tmp_path / "photos")
+    assert name_of(".") == "photos"
+
+
+def test_what_is_read_is_not_written(tmp_path):
+    gradatim.fit(rows(), trials=1, output="m")
+    before = (tmp_path / "m" / "predictions.csv").read_bytes()
+    with pytest.raises(OutputRefused, match="fit: output must not hold what is read, got 'm'"):
+        gradatim.fit("m/predictions.csv", "prediction", trials=1, output="m")
+    with pytest.raises(OutputRefused, match="fit: output must not hold what is read, got 'm'"):
+        gradatim.fit("iris", trials=1, output="m", test="m/predictions.csv")
+    assert (tmp_path / "m" / "predictions.csv").read_bytes() == before

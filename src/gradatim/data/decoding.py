@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +18,11 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from gradatim.errors import Unavailable
+from gradatim.files import or_unavailable, scratch_folder, sweep
 
 MOST_PIXELS = 50_000_000
 GREY = ("1", "L", "LA", "I", "F")
+SCRATCH = "decoding"
 FEW = 400  # files that are decoded faster than a worker starts
 
 
@@ -91,19 +93,35 @@ def decode_images(paths: Sequence[str | Path], side: int, *, workers: int | None
     count = (os.cpu_count() or 1) if workers is None else workers
     if len(paths) <= FEW and workers is None:
         count = 0
-    with tempfile.TemporaryDirectory(prefix="gradatim-") as place:
-        store = Path(place) / "images.npy"
-        shape = (len(paths), side, side, 3)
-        array = np.lib.format.open_memmap(store, mode="w+", dtype=np.uint8, shape=shape)
-        if count:
-            results = _run_workers(paths, side, store, count)
-        else:
-            results = [_decode_into(array, list(enumerate(map(str, paths))), side)]
-        images = np.array(array)
+    shape = (len(paths), side, side, 3)
+    if count:
+        images, results = _decode_beside(paths, shape, count)
+    else:
+        images = np.zeros(shape, dtype=np.uint8)
+        results = [_decode_into(images, enumerate(map(str, paths)), side)]
     grey = np.zeros(len(paths), dtype=bool)
     grey[[place for result in results for place in result["grey"]]] = True
     faults = {int(k): v for result in results for k, v in result["faults"].items()}
     return Decoded(images, grey, faults)
+
+
+def _decode_beside(
+    paths: Sequence[str | Path], shape: tuple[int, ...], count: int
+) -> tuple[np.ndarray, list[dict]]:
+    """Let processes fill an array on the disk, for which there is room before they begin."""
+    home = Path(tempfile.gettempdir())
+    sweep(home, SCRATCH)
+    room = f"decode_images: {len(paths):,} images cannot be decoded in {str(home)!r}"
+    with or_unavailable(room), scratch_folder(home, SCRATCH) as place:
+        store = place / "images.npy"
+        array = np.lib.format.open_memmap(store, mode="w+", dtype=np.uint8, shape=shape)
+        if hasattr(
+            os, "posix_fallocate"
+        ):  # else a full disk ends who writes to the map, without a word
+            with open(store, "r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, os.path.getsize(store))
+        results = _run_workers(paths, shape[1], store, count)
+        return np.array(array), results
 
 
 def _run_workers(paths: Sequence[str | Path], side: int, store: Path, count: int) -> list[dict]:
@@ -112,7 +130,9 @@ def _run_workers(paths: Sequence[str | Path], side: int, store: Path, count: int
         for k in range(count):
             job = store.with_name(f"job-{k}.json")
             own = [(place, str(paths[place])) for place in range(k, len(paths), count)]
-            job.write_text(json.dumps({"files": own, "side": side, "store": str(store)}))
+            job.write_text(
+                json.dumps({"files": own, "side": side, "store": str(store), "parent": os.getpid()})
+            )
             command = [sys.executable, "-m", "gradatim.data.decoding", str(job)]
             running.append((job, subprocess.Popen(command, stderr=subprocess.DEVNULL)))
         codes = [worker.wait() for _, worker in running]
@@ -129,7 +149,7 @@ def _run_workers(paths: Sequence[str | Path], side: int, store: Path, count: int
     return [json.loads(job.with_suffix(".done").read_text()) for job, _ in running]
 
 
-def _decode_into(array: np.ndarray, files: Sequence[tuple[int, str]], side: int) -> dict:
+def _decode_into(array: np.ndarray, files: Iterable[tuple[int, str]], side: int) -> dict:
     grey, faults = [], {}
     for place, path in files:
         found = decode_image(path, side)
@@ -142,10 +162,18 @@ def _decode_into(array: np.ndarray, files: Sequence[tuple[int, str]], side: int)
     return {"grey": grey, "faults": faults}
 
 
+def _while_wanted(files: Iterable[tuple[int, str]], parent: int) -> Iterator[tuple[int, str]]:
+    """Pass files on as long as the process lives that waits for them."""
+    for file in files:
+        if os.getppid() != parent:
+            raise SystemExit(1)
+        yield file
+
+
 def _work(job: Path) -> None:
     task = json.loads(job.read_text())
     array = np.lib.format.open_memmap(task["store"], mode="r+")
-    result = _decode_into(array, task["files"], task["side"])
+    result = _decode_into(array, _while_wanted(task["files"], task["parent"]), task["side"])
     array.flush()
     job.with_suffix(".done").write_text(json.dumps(result))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gradatim.errors import InvalidValue
-from gradatim.files import or_unavailable
+from gradatim.files import is_result, or_unavailable
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 MIN_OF_CLASS = 5
@@ -17,6 +17,8 @@ V = TypeVar("V")
 def find_images(folder: Path, root: Path | None = None) -> list[Path]:
     """All image files below a folder, in order; links are followed, but never round in circles.
 
+    Models and reports that we wrote there are no data.
+
     Args:
         folder: Where to look.
         root: A folder above it, into which no link may lead back.
@@ -26,7 +28,7 @@ def find_images(folder: Path, root: Path | None = None) -> list[Path]:
 
 def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
     real = os.path.realpath(folder)
-    if real in seen:
+    if real in seen or is_result(folder):
         return
     seen.add(real)
     with or_unavailable(f"{folder}: cannot be read"):

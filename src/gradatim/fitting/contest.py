@@ -85,6 +85,7 @@ def hold_contest(
     tell: Tell = tell_nobody,
     cancel: CancelToken | None = None,
     started: float | None = None,
+    source: str = "",
 ) -> FitResult:
     """Hold the contest on the data that ``read`` gives, and write a model folder.
 
@@ -94,8 +95,9 @@ def hold_contest(
         tell: Called with what is being done and the share of it that is done.
         cancel: Ends the run when asked to, between two pieces of work.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
+        source: Where the data come from, noted in the folder.
     """
-    with begin(read, job, tell=tell, cancel=cancel, started=started) as (player, work):
+    with begin(read, job, tell=tell, cancel=cancel, started=started, source=source) as (player, work):  # fmt: skip
         return _contest(player, job, work, tell)
 
 
@@ -191,7 +193,8 @@ def _train(player: Player, candidates: list[Candidate], work: Work) -> dict[str,
 def _write(player: Player, findings: Findings, job: ContestOptions, work: Work) -> FitResult:
     report = make_report(player, findings)
     report.settings, report.seconds = job.settings(), work.elapsed
-    model = player.save(findings.folder, findings, _about(player, findings), report.files())
+    about = _about(player, findings) | work.origin
+    model = player.save(findings.folder, findings, about, report.files())
     return FitResult(
         findings.folder,
         model,

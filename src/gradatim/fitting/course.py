@@ -179,6 +179,7 @@ def take_course(
     tell: Tell = tell_nobody,
     cancel: CancelToken | None = None,
     started: float | None = None,
+    source: str = "",
 ) -> FitResult:
     """Go the course on the data that ``read`` gives, and write a model folder.
 
@@ -188,8 +189,9 @@ def take_course(
         tell: Called with what is being done and the share of it that is done.
         cancel: Ends the run when asked to.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
+        source: Where the data come from, noted in the folder.
     """
-    with begin(read, job, tell=tell, cancel=cancel, started=started) as (course, work):
+    with begin(read, job, tell=tell, cancel=cancel, started=started, source=source) as (course, work):  # fmt: skip
         start_up = work.elapsed - work.spent
         end = job.budget * (1 - RESERVE) - start_up - course.spare
         course.prepare(work, tell)
@@ -241,6 +243,7 @@ def _write(course: Course, outcome: Outcome, job: Options, work: Work) -> FitRes
         "task": course.task,
         "metric": course.metric,
         "verdict": outcome.verdict.sentence,
+        **work.origin,
         **course.about(),
     }
     outcome.model.save(outcome.folder, report.files())

@@ -1,11 +1,17 @@
 """The main job: from data of any kind and options by name to a model folder."""
 
+import os
+from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradatim.events import CancelToken, Tell, tell_nobody
-from gradatim.files import LONGEST, check_path, short_name
+from gradatim.events import CancelToken, Tell, Warned, tell_nobody
+from gradatim.files import LONGEST, check_path, is_result, own_document, short_name
 from gradatim.fitting.kinds import find_kind, make_options
+from gradatim.fitting.work import read_source, work_folder
+from gradatim.hashing import hash_bytes
+from gradatim.model_folder import check_folder
 
 if TYPE_CHECKING:
     from gradatim.fitting.contest import FitResult
@@ -32,8 +38,8 @@ def fit(
         kind: ``"table"``, ``"text"``, ``"image"``, ``"series"``, ``"translation"`` or ``"language"``; found from data and
             options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
-        output: The model folder to write, ``runs/fit-NAME`` by default; an older model folder is replaced, anything else is
-            refused.
+        output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.
+            An older model there is replaced, other files in it stay, anything else is refused.
         tell: Called with an event of :mod:`gradatim.events` for what is being done.
         cancel: Ends the run when asked to, between two pieces of work.
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
@@ -54,9 +60,51 @@ def fit(
 
         data = join_target(data, given)
     meant = find_kind(data, given, kind)
-    given["output"] = output or Path("runs") / f"fit-{name_of(data)}"
-    job = make_options(meant, given)
-    return meant.fit(data, job, tell=tell, cancel=cancel, started=started)
+    given["output"] = output or (first := Path("runs") / f"fit-{name_of(data)}")
+    job, source = make_options(meant, given), source_of(data)
+    if output is None:
+        job = replace(job, output=str(free_folder(first, source)))
+        if job.folder != first:
+            tell(Warned(f"{first} is that of other data: the model goes to {job.folder}."))
+    read = [
+        each for each in (data, job.test, options.get("teacher")) if isinstance(each, str | Path)
+    ]
+    check_folder(job.folder, "fit: output", read)
+    return meant.fit(data, job, tell=tell, cancel=cancel, started=started, source=source)
+
+
+def source_of(data: object) -> str:
+    """Where data come from, as a short hash that names no folder of the user; equal for the same path.
+
+    Args:
+        data: A path or built-in name, or data in memory, which all count as one.
+
+    Example:
+        >>> source_of("data/a.csv") == source_of("data/../data/a.csv") != source_of("b/a.csv")
+        True
+    """
+    if not isinstance(data, str | Path):
+        return "memory"
+    return hash_bytes(os.fsencode(os.path.realpath(data)))[:16]
+
+
+def free_folder(first: Path, source: str) -> Path:
+    """The first of ``NAME``, ``NAME-2``, … that holds no model of other data, and is not being made from any.
+
+    Args:
+        first: The model folder to begin with.
+        source: Of :func:`source_of`.
+    """
+    names = chain([first.name], (f"{first.name}-{number}" for number in count(2)))
+    return next(folder for folder in map(first.with_name, names) if _is_free(folder, source))
+
+
+def _is_free(folder: Path, source: str) -> bool:
+    if folder.exists() and not is_result(folder) and not (folder.is_dir() and not any(folder.iterdir())):  # fmt: skip
+        return False
+    about = (own_document(folder / "model.json") or {}).get("about")
+    made = about.get("source") if isinstance(about, dict) else None
+    return all(noted in (None, "", source) for noted in (made, read_source(work_folder(folder))))
 
 
 def name_of(data: object) -> str:
@@ -66,5 +114,5 @@ def name_of(data: object) -> str:
         >>> name_of("data/houses.csv.gz")
         'houses'
     """
-    name = Path(data).name.split(".")[0] if isinstance(data, str | Path) else ""
+    name = Path(os.path.abspath(data)).name.split(".")[0] if isinstance(data, str | Path) else ""
     return short_name(name, LONGEST // 2) or "table"

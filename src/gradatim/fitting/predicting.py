@@ -122,20 +122,32 @@ def _inputs(model: Any, data: Any) -> list[str | Path]:
 
 
 def _written(tables: Iterator[pd.DataFrame], path: Path, inputs: list[str | Path]) -> Iterator[pd.DataFrame]:  # fmt: skip
-    """Pass tables on, each after it was written; the file is there once all are.
-
-    Only predictions are replaced: a file with our columns, of whatever classes.
-    """
+    """Pass tables on, each after it was written; the file is there once all are. Only predictions are replaced."""
     check_output(path, "predict: output", inputs=inputs)
     first = next(tables)
     header = first.iloc[:0].to_csv(index=False).encode()
 
     def is_ours(there: Path) -> bool:
-        names = next(csv.reader([first_line(there).decode(errors="replace")]))
-        return all(name in first.columns or name.startswith(PROBABILITY) for name in names)
+        line = first_line(there)
+        return line == header.rstrip(b"\n") or is_header(line)
 
     with open_atomically(path, owner="predict", inputs=inputs, is_ours=is_ours) as file:
         file.write(header)
         for table in chain([first], tables):
             file.write(table.to_csv(index=False, header=False).encode())
             yield table
+
+
+def is_header(line: bytes) -> bool:
+    """Whether the first line of a CSV file is one that ``predict`` writes for values or classes.
+
+    Args:
+        line: Without its end.
+
+    Example:
+        >>> is_header(b"prediction,probability a,probability b"), is_header(b"id,prediction")
+        (True, False)
+    """
+    names = next(csv.reader([line.decode(errors="replace")]), [])
+    first, *others = [name for name in names if name != "file"] or [""]
+    return first == "prediction" and all(name.startswith(PROBABILITY) for name in others)

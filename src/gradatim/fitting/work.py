@@ -1,29 +1,41 @@
-"""The work folder of a run: every result as soon as it is known, so that a killed run goes on where it was."""
+"""The work folder of a run: every result as soon as it is known, so that a killed run goes on where it was.
+
+A running fit holds a lock on its work folder, which dies with its process: two never share one.
+"""
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from gradatim.errors import InvalidValue, Unavailable
-from gradatim.events import CancelToken, Stage, Tell
-from gradatim.files import write_atomically
+from gradatim.errors import InvalidType, InvalidValue, OutputRefused
+from gradatim.events import CancelToken, Stage, Tell, Warned
+from gradatim.files import lock, refuse, remove, write_atomically
 from gradatim.fitting.options import Options
 from gradatim.model_folder import check_folder
+
+JOB = "job"
 
 
 class Work:
     """Results by key, on the disk; the clock goes on from where the last run was killed.
 
+    Results of the same job are taken up. Those of another are set aside, or refused where ``resume`` asks for them.
+
     Args:
         folder: Folder of the results.
         job: What identifies the run: settings and data.
-        resume: Whether to go on with the results that are there.
+        resume: Whether results must be those of the same job.
         started: When the clock of this run began.
         cancel: Looked at before every new result.
+        source: Where the data came from, noted for those who look for a free name.
+
+    Attributes:
+        notes: What became of the results that were there, one sentence each.
     """
 
     def __init__(
@@ -34,32 +46,62 @@ class Work:
         resume: bool,
         started: float | None = None,
         cancel: CancelToken | None = None,
+        source: str = "",
     ) -> None:
-        self.folder, self.cancel = folder, cancel or CancelToken()
+        self.folder, self.cancel, self.source = folder, cancel or CancelToken(), source
         self.started = time.perf_counter() if started is None else started
         self.spent, self.is_resumed = 0.0, False
-        found = self._read("job")
-        if resume and found is not None:
-            if set(found["value"]) != set(job):
-                raise InvalidValue(
-                    f"fit: resume must go on with a run of this version, and {str(folder)!r} is of another. "
-                    "Start anew without --resume."
-                )
-            if found["value"] != json.loads(json.dumps(job)):
-                changed = [
-                    k for k in job if json.loads(json.dumps(job[k])) != found["value"].get(k)
-                ]
-                raise InvalidValue(
-                    f"fit: resume must go on with the same data and settings, but {', '.join(changed)} changed. "
-                    "Start anew without --resume."
-                )
-            self.is_resumed = True
-            self.spent = max(
-                json.loads(p.read_text("utf-8"))["clock"] for p in folder.glob("*.json")
+        self.notes: list[str] = []
+        found = read_job(folder)
+        asked = json.loads(json.dumps(job))
+        if found is not None and found == asked and (resume or self.count):
+            self._take_up(is_asked=resume)
+            return
+        if found is not None and resume:
+            _refuse_other(folder, found, asked)
+        if found is not None and self.count:
+            changed = [k for k in {**asked, **found} if asked.get(k) != found.get(k)]
+            self._set_aside(changed)
+        for path in folder.glob("*"):
+            remove(path)
+        self.put(JOB, job)
+
+    @property
+    def count(self) -> int:
+        """How many results there are."""
+        return sum(path.name != f"{JOB}.json" for path in self.folder.glob("[!.]*"))
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What a model folder notes of where the data came from."""
+        return {"source": self.source} if self.source else {}
+
+    @property
+    def aside(self) -> Path:
+        """Where results of another job are put."""
+        return self.folder.with_name(f"{self.folder.name}.old")
+
+    def _take_up(self, *, is_asked: bool) -> None:
+        self.is_resumed = True
+        clocks = (json.loads(p.read_text("utf-8"))["clock"] for p in self.folder.glob("*.json"))
+        self.spent = max(clocks)
+        for scratch in self.folder.glob(".*"):  # half a file of the run that was killed
+            remove(scratch)
+        if not is_asked:
+            self.notes.append(
+                f"Going on with the {self.count} results that an interrupted run left in {self.folder} "
+                f"after {self.spent:.0f} s."
             )
-        else:
-            self.remove()
-            self.put("job", job)
+
+    def _set_aside(self, changed: list[str]) -> None:
+        remove(self.aside)
+        self.aside.mkdir()
+        self.notes.append(
+            f"An interrupted run with other data or settings ({', '.join(changed)}) left {self.count} results, "
+            f"which are set aside in {self.aside}."
+        )
+        for path in self.folder.glob("[!.]*"):
+            os.replace(path, self.aside / path.name)
 
     @property
     def elapsed(self) -> float:
@@ -69,20 +111,18 @@ class Work:
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"
 
-    def _read(self, key: str) -> dict[str, Any] | None:
-        path = self._path(key)
-        return json.loads(path.read_text("utf-8")) if path.is_file() else None
-
     def put(self, key: str, value: Any) -> Any:
         """Keep a result."""
-        content = json.dumps({"value": value, "clock": self.elapsed})
-        write_atomically(self._path(key), content.encode())
+        kept = {"value": value, "clock": self.elapsed}
+        if key == JOB:
+            kept["source"] = self.source
+        write_atomically(self._path(key), json.dumps(kept).encode())
         return value
 
     def recall(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return the result under ``key``; compute and keep it where it is new."""
-        found = self._read(key)
-        if found is not None:
+        found = _read(self._path(key))
+        if found:
             return found["value"]
         self.cancel.check()
         return self.put(key, compute())
@@ -94,6 +134,91 @@ class Work:
     def remove(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A file of a work folder; empty where there is none, or one that is not ours."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and "value" in found else {}
+
+
+def read_job(folder: Path) -> dict[str, Any] | None:
+    """What identifies the run whose results are in a work folder.
+
+    Args:
+        folder: Any.
+    """
+    value = _read(folder / f"{JOB}.json").get("value")
+    return value if isinstance(value, dict) else None
+
+
+def read_source(folder: Path) -> str | None:
+    """Where the data came from of the run whose results are in a work folder; ``None`` where there is none.
+
+    Args:
+        folder: Any.
+    """
+    found = _read(folder / f"{JOB}.json")
+    return str(found.get("source", "")) if found else None
+
+
+def _refuse_other(folder: Path, found: dict[str, Any], asked: dict[str, Any]) -> None:
+    if set(found) != set(asked):
+        raise InvalidValue(
+            f"fit: resume must go on with a run of this version, and {str(folder)!r} is of another. "
+            "Start anew without --resume."
+        )
+    changed = [name for name in asked if asked[name] != found[name]]
+    raise InvalidValue(
+        f"fit: resume must go on with the same data and settings, but {', '.join(changed)} changed. "
+        "Start anew without --resume."
+    )
+
+
+def work_folder(folder: str | Path) -> Path:
+    """The work folder of the model folder that is to be made.
+
+    Example:
+        >>> work_folder("runs/m").name
+        '.m.work'
+    """
+    real = Path(os.path.realpath(folder))
+    return real.with_name(f".{real.name}.work")
+
+
+@contextmanager
+def holding(folder: Path, got: str, source: str = "") -> Iterator[None]:
+    """Hold the lock of a work folder, which is made; where nothing was put into it, it goes again.
+
+    Args:
+        folder: The work folder.
+        got: The output that the user named, for the message.
+        source: Where the data come from, noted at once for those who look for a free name.
+    """
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):  # whoever had it has removed it meanwhile
+            handle = os.open(folder, os.O_RDONLY)
+            is_ours = lock(handle)
+            if is_ours is False:
+                os.close(handle)
+                refuse("fit: output must not be that of a fit that is running", repr(got))
+            if os.path.samestat(os.fstat(handle), os.stat(folder)):
+                break
+            os.close(handle)
+    is_old = read_job(folder) is not None
+    try:
+        if not is_old:
+            note = {"value": None, "clock": 0.0, "source": source}
+            write_atomically(folder / f"{JOB}.json", json.dumps(note).encode())
+        yield
+    finally:
+        if not is_old and {path.name for path in folder.glob("*")} <= {f"{JOB}.json"}:
+            shutil.rmtree(folder, ignore_errors=True)  # nothing could be resumed
+        os.close(handle)
 
 
 class Readable(Protocol):
@@ -114,8 +239,9 @@ def begin(
     tell: Tell,
     cancel: CancelToken | None = None,
     started: float | None = None,
+    source: str = "",
 ) -> Iterator[tuple[R, Work]]:
-    """Read the data and open the work folder; it stays where the run is killed, and goes where the run ends or is refused.
+    """Read the data and open the work folder; it stays where results can be taken up, and goes where the run ends.
 
     Args:
         read: Reads the data.
@@ -123,18 +249,24 @@ def begin(
         tell: Called with what is being done.
         cancel: Ends the run when asked to.
         started: When the clock of this run began; now by default.
+        source: Where the data come from.
     """
     started = time.perf_counter() if started is None else started
-    folder = check_folder(job.folder, "fit: output")
-    tell(Stage("reading the data"))
-    data = read()
-    identity = {"data": data.fingerprint(), "kind": type(job).__name__, **job.settings()}
-    del identity["budget"]  # a resumed run may be given more time
-    place = folder.parent / f".{folder.name}.work"
-    work = Work(place, identity, resume=job.resume, started=started, cancel=cancel)
-    try:
-        yield data, work
-    except (InvalidValue, Unavailable):
+    place = work_folder(check_folder(job.folder, "fit: output"))
+    with holding(place, str(job.folder), source):
+        tell(Stage("reading the data"))
+        data = read()
+        identity = {"data": data.fingerprint(), "kind": type(job).__name__, **job.settings()}
+        del identity["budget"]  # a resumed run may be given more time
+        work = Work(place, identity, resume=job.resume, started=started, cancel=cancel, source=source)  # fmt: skip
+        for note in work.notes:
+            tell(Warned(note))
+        try:
+            yield data, work
+        except OutputRefused:
+            raise  # once the user has made room, the results are taken up
+        except (InvalidValue, InvalidType):
+            work.remove()
+            raise
         work.remove()
-        raise
-    work.remove()
+        remove(work.aside)

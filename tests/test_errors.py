@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradatim.errors import InvalidValue, require, require_whole
+from gradatim.errors import InvalidValue, require, require_seed, require_whole
 
 
 def test_a_rule_that_holds_says_nothing():
@@ -28,3 +28,16 @@ def test_a_count_is_a_whole_number_from_1(count):
     with pytest.raises(InvalidValue) as caught:
         require_whole("Net", width=3, depth=count)
     assert str(caught.value) == f"Net: depth must be a whole number from 1, got {count}."
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, 2**70, 1.5, True, "1", None])
+def test_seeds_are_those_of_every_generator(seed):
+    with pytest.raises(
+        InvalidValue, match=r"^fit: seed must be a whole number from 0 to 4,294,967,295, got "
+    ):
+        require_seed("fit", seed)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
+def test_good_seeds_pass(seed):
+    require_seed("fit", seed)

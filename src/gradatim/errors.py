@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+MOST_SEED = 2**32 - 1  # the largest that NumPy's and scikit-learn's generators take
+
 
 class GradatimError(Exception):
     """A mistake or condition the user can act on; the command line prints it without a traceback."""
@@ -51,6 +53,18 @@ def require_whole(owner: str, **counts: float) -> None:
     for name, count in counts.items():
         is_whole = count >= 1 and count == int(count)
         require(is_whole, f"{owner}: {name} must be a whole number from 1", repr(count))
+
+
+def require_seed(owner: str, seed: object) -> None:
+    """Raise unless a seed is one that every source of randomness takes.
+
+    >>> require_seed("fit", -1)
+    Traceback (most recent call last):
+    ...
+    gradatim.errors.InvalidValue: fit: seed must be a whole number from 0 to 4,294,967,295, got -1.
+    """
+    is_seed = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= MOST_SEED
+    require(is_seed, f"{owner}: seed must be a whole number from 0 to {MOST_SEED:,}", repr(seed))
 
 
 def nearest_first(value: str, choices: Iterable[str]) -> list[str]:

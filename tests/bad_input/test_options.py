@@ -27,7 +27,7 @@ VALUES = {
     "--trials": WHOLE,
     "--rows": WHOLE,
     "--forecast": WHOLE,
-    "--seed": WHOLE | {"0": None, "-1": "seed must be at least 0, got -1", "99999999999999999999": None},
+    "--seed": WHOLE | {"0": None, "-1": "seed must be a whole number from 0 to 4,294,967,295, got -1", "99999999999999999999": "seed must be a whole number from 0 to"},
     "--budget": dict.fromkeys(("0", "-1", "nan", "inf", "1e99", "soon", "''", "5d", "0s", "1h30m"), TIME),
     "--test": {"0": SHARE, "-1": SHARE, "1": SHARE, "1.5": SHARE, "100%": SHARE, "0%": SHARE, "nan": "nan: there is no such file", "1e99": "1e99: there is no such file", "''": "must name a file or a folder, got an empty name"},
     "--task": dict.fromkeys(("regresion", "''", "2"), "task must be one of"),

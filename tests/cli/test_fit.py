@@ -101,7 +101,7 @@ OPTIONS = {
     "budget negative": (["--budget", "-5s"], "budget must be a time such as 60s, 5m or 1h, got '-5s'"),
     "trials zero": (["--trials", "0"], "trials must be at least 1, got 0"),
     "rows negative": (["--rows", "-1"], "rows must be at least 1, got -1"),
-    "seed negative": (["--seed", "-1"], "seed must be at least 0, got -1"),
+    "seed negative": (["--seed", "-1"], "seed must be a whole number from 0 to 4,294,967,295, got -1"),
     "time column missing": (["--time-column", "when"], "time_column must be a column of the table"),
     "time column of words": (["--time-column", "c"], "time_column must hold dates or numbers, got categorical cells in 'c'"),
     "time column with gaps": (["--time-column", "gap"], "time_column must have a time in every row, got 3 rows without one"),

@@ -72,9 +72,13 @@ BAD = {
     "top-p zero": (["--top-p", "0"], "top_p must be in (0, 1], got 0.0. Try 0.9."),
     "top-p above one": (["--top-p", "1.5"], "top_p must be in (0, 1], got 1.5."),
     "top-k zero": (["--top-k", "0"], "top_k must be a whole number from 1, got 0. Try 40."),
-    "beam zero": (["--beam", "0"], "num_beams must be a whole number from 1, got 0. Try 4."),
+    "beam zero": (["--beam", "0"], "num_beams must be a whole number from 1 to 1,000, got 0. Try 4."),
     "beam and temperature": (["--beam", "2", "--temperature", "0.5"], "num_beams must be 1 with temperature, top_k or top_p"),
-    "negative length": (["--num-tokens", "-1"], "num_tokens must be a whole number from 0, got -1."),
+    "negative length": (["--num-tokens", "-1"], "num_tokens must be at least 1, got -1. Try 200."),
+    "nothing to write": (["--num-tokens", "0"], "num_tokens must be at least 1, got 0."),
+    "huge beam": (["--beam", "10000000"], "num_beams must be a whole number from 1 to 1,000, got 10000000."),
+    "negative seed": (["--seed", "-1"], "generate: seed must be a whole number from 0 to 4,294,967,295, got -1."),
+    "huge seed": (["--seed", str(2**70)], "generate: seed must be a whole number from 0 to 4,294,967,295, got 11805"),
 }  # fmt: skip
 
 

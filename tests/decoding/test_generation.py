@@ -127,7 +127,7 @@ def test_nothing_to_add_is_the_prompt():
         ([1], {"top_p": 0.0}, "top_p must be in (0, 1], got 0.0. Try 0.9."),
         ([1], {"top_p": 1.5}, "top_p must be in (0, 1], got 1.5. Try 0.9."),
         ([1], {"top_k": 0}, "top_k must be a whole number from 1, got 0. Try 40."),
-        ([1], {"num_beams": 0}, "num_beams must be a whole number from 1, got 0. Try 4."),
+        ([1], {"num_beams": 0}, "num_beams must be a whole number from 1 to 1,000, got 0. Try 4."),
         ([1], {"num_beams": 2, "top_k": 3}, "num_beams must be 1 with temperature, top_k or top_p, got 2."),
         ([1], {"num_tokens": -1}, "num_tokens must be a whole number from 0, got -1. Try 100."),
         ([], {}, "prompt must hold at least one token, got none."),

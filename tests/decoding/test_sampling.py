@@ -88,3 +88,11 @@ def test_bad_arguments_are_refused():
         InvalidValue, match="sample: num_tokens must be a whole number from 0, got -1"
     ):
         next(sample(lambda s, last: (last, s), None, torch.zeros(1), -1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("how", [{"temperature": 1e-320}, {"temperature": 1e-30}, {"temperature": 1e-7}, {"top_p": 1e-320}, {"top_p": 1e-30}])  # fmt: skip
+def test_towards_zero_the_likeliest_is_taken(how, dtype):
+    logits = torch.randn(50, 30, generator=torch.Generator().manual_seed(0)).mul(20).to(dtype)
+    drawn = draw_tokens(logits, generator=torch.Generator().manual_seed(1), **how)
+    assert torch.equal(logits.gather(1, drawn[:, None])[:, 0], logits.amax(1))

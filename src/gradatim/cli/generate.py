@@ -33,7 +33,11 @@ def generate(
 
     A prompt longer than the model's context slides: the model sees its last tokens. Beam search writes all at once.
     """
+    from gradatim.errors import require, require_seed
     from gradatim.fitting.language.model import load_language_model
+
+    require(num_tokens >= 1, "generate: num_tokens must be at least 1", num_tokens, "Try 200.")
+    require_seed("generate", seed)
 
     writer, notes = load_language_model(model), list[str]()
     writer.encode(prompt, notes)

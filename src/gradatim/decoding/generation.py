@@ -25,6 +25,8 @@ from gradatim.decoding.writing import (
 from gradatim.errors import InvalidValue
 from gradatim.nn.training_modes import evaluation_mode
 
+MOST_BEAMS = 1000  # each keeps the model's whole state
+
 
 @takes_arrays
 def generate(
@@ -78,9 +80,9 @@ def generate(
     given, is_batch, draw = _prepare(
         "generate", model, prompt, num_tokens, temperature, top_k, top_p, seed
     )
-    if num_beams < 1 or num_beams != int(num_beams):
+    if not 1 <= num_beams <= MOST_BEAMS or num_beams != int(num_beams):
         raise InvalidValue(
-            f"generate: num_beams must be a whole number from 1, got {num_beams}. Try 4."
+            f"generate: num_beams must be a whole number from 1 to {MOST_BEAMS:,}, got {num_beams}. Try 4."
         )
     if num_beams > 1 and (temperature, top_k, top_p) != (1.0, None, None):
         raise InvalidValue(

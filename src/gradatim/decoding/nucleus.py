@@ -29,5 +29,6 @@ def keep_top_p(logits: Tensor, p: float) -> Tensor:
     ordered, order = logits.sort(descending=True, stable=True)
     odds = ordered.softmax(-1)
     before = odds.cumsum(-1) - odds  # what the likelier tokens already cover
-    keep = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before < p)
+    is_kept = (before < p).index_fill(-1, order.new_zeros(1), True)  # however small p is
+    keep = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, is_kept)
     return logits.masked_fill(~keep, -torch.inf)

@@ -52,9 +52,10 @@ def draw_checked(
     generator: torch.Generator | None,
 ) -> Tensor:
     """What :func:`draw_tokens` does, without looking at its arguments for every token."""
-    if temperature == 0 or top_k == 1:
+    if temperature < torch.finfo(log_probs.dtype).tiny or top_k == 1:
         return log_probs.argmax(-1)
-    log_probs = log_probs / temperature
+    if temperature != 1.0:  # however small it is, the likeliest keeps 0
+        log_probs = (log_probs - log_probs.amax(-1, keepdim=True)) / temperature
     if top_p is not None:
         log_probs = keep_top_p(log_probs, top_p)
     if top_k is not None and top_k < log_probs.shape[-1]:

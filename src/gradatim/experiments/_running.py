@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from gradatim.errors import require_seed
 from gradatim.experiments._discovery import load
 from gradatim.experiments._settings import override
 
@@ -42,6 +43,7 @@ def run(
     experiment = load(name)
     start = experiment.QUICK if quick else experiment.Settings()
     settings = override(name, start, overrides)
+    require_seed("run", settings.seed)
     if output is not None:
         prepare_folder(output)  # a long run should not end in front of a locked door
     import torch

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gradatim.errors import InvalidType, InvalidValue, choose, require
+from gradatim.errors import InvalidType, InvalidValue, choose, require, require_seed
 
 ACCURATE, SIMPLE = "accurate", "simple"
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -112,8 +112,7 @@ class Options:
             raise InvalidValue(
                 f"fit: budget must be more than 0 seconds, got {self.budget}. Try 60s."
             )
-        if self.seed < 0:
-            raise InvalidValue(f"fit: seed must be at least 0, got {self.seed}.")
+        require_seed("fit", self.seed)
 
     @property
     def folder(self) -> Path:

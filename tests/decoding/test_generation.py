@@ -249,3 +249,74 @@ def test_refuses_models_that_cannot_write_or_not_so_much():
     model, source = make("source")
     with pytest.raises(ValueError, match="stream: num_tokens must be at most the context of 12, got 13"):  # fmt: skip
         stream(model, source, 13)
+
+
+UNEQUAL = [[1, 2, 3, 5, 7], [4], [6, 6, 0]]
+
+
+def language_models():
+    yield "gpt", build()
+    yield "rotary", build(positions="rotary")
+    with seeded(1):
+        yield "recurrent", RecurrentLanguageModel(9, hidden_dim=12)
+
+
+LANGUAGE_MODELS = dict(language_models())
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize("name", LANGUAGE_MODELS)
+def test_prompts_of_different_lengths_are_gone_on_with_as_each_alone(name, use_cache):
+    """Past the context of 16 too, where the window jumps."""
+    model, how = LANGUAGE_MODELS[name], {"temperature": 0.0, "use_cache": use_cache}
+    together = generate(model, UNEQUAL, 20, **how)
+    assert together.shape == (3, 25)
+    for row, prompt in zip(together, UNEQUAL, strict=True):
+        alone = generate(model, prompt, 20, **how)
+        assert row[: len(alone)].tolist() == alone.tolist()
+        assert (row[len(alone) :] == PAD).all()
+    tensors = [torch.tensor(prompt) for prompt in UNEQUAL]
+    assert torch.equal(generate(model, tensors, 20, **how), together)
+
+
+@pytest.mark.parametrize("name", LANGUAGE_MODELS)
+def test_a_stop_ends_a_text_and_is_its_last_token(name):
+    model = LANGUAGE_MODELS[name]
+    free = generate(model, UNEQUAL, 12, seed=3)
+    stops = (2, 5)
+    stopped = generate(model, UNEQUAL, 12, seed=3, stop=stops)
+    for row, whole, prompt in zip(stopped.tolist(), free.tolist(), UNEQUAL, strict=True):
+        new = whole[len(prompt) : len(prompt) + 12]
+        ends = [i for i, token in enumerate(new) if token in stops]
+        kept = new[: ends[0] + 1] if ends else new
+        assert row == prompt + kept + [PAD] * (len(row) - len(prompt) - len(kept))
+    equal = generate(model, PROMPT, 12, seed=3, stop=4)
+    for row in equal[:, 3:].tolist():
+        assert 4 not in row or set(row[row.index(4) + 1 :]) <= {PAD}
+
+
+def test_a_stop_ends_the_whole_early_and_a_search_and_a_stream_too():
+    model = build()
+    first = int(generate(model, PROMPT[:1], 1, temperature=0.0)[0, -1])
+    for how in ({"temperature": 0.0}, {"num_beams": 2}):
+        text = generate(model, PROMPT[:1], 12, stop=range(9), **how)
+        assert text.shape == (1, 4)
+    assert generate(model, [1, 2, 3], 12, temperature=0.0, stop=first).tolist() == [1, 2, 3, first]
+    drawn = list(stream(model, PROMPT[:1], 12, temperature=0.0, stop=[first]))
+    assert [int(token) for token in drawn] == [first]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: generate(build(), [[1], [2, 3]], 2, num_beams=2), "num_beams must be 1 with prompts of different lengths, got 2"),
+        (lambda: stream(build(), [[1], [2, 3]], 2), "prompts must be equally long, got different lengths. Try generate"),
+        (lambda: generate(build(), [[1], []], 2), "prompt must hold at least one token"),
+        (lambda: generate(build(), [[1], [2, 99]], 2), "prompt must be from 0 to 8, got 99"),
+        (lambda: generate(build(), [1], 2, stop=-1), "stop must be a token or several, whole numbers from 0, got -1"),
+        (lambda: generate(build(), [1], 2, stop=[1.5]), "stop must be a token or several"),
+    ],
+)  # fmt: skip
+def test_bad_stops_and_prompts(call, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call()

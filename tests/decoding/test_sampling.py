@@ -96,3 +96,39 @@ def test_towards_zero_the_likeliest_is_taken(how, dtype):
     logits = torch.randn(50, 30, generator=torch.Generator().manual_seed(0)).mul(20).to(dtype)
     drawn = draw_tokens(logits, generator=torch.Generator().manual_seed(1), **how)
     assert torch.equal(logits.gather(1, drawn[:, None])[:, 0], logits.amax(1))
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_temperature_then_top_k_then_top_p_of_what_is_left(temperature):
+    """Hugging Face's order: the nucleus is one of the renormalized odds of the top_k."""
+    p = torch.tensor([0.3, 0.25, 0.2, 0.15, 0.1]).double()
+    odds = p ** (1 / temperature)
+    odds[3:] = 0  # top_k=3
+    odds = odds / odds.sum()
+    kept, total = 0, 0.0
+    while total < 0.7:
+        total += odds[kept].item()
+        kept += 1
+    expected = odds[:kept] / odds[:kept].sum()
+    drawn = draw_tokens(
+        p.log().expand(40_000, 5), temperature=temperature, top_k=3, top_p=0.7,
+        generator=torch.Generator().manual_seed(0),
+    )  # fmt: skip
+    shares = torch.bincount(drawn, minlength=5) / 40_000
+    torch.testing.assert_close(shares[:kept].double(), expected, atol=0.01, rtol=0)
+    assert (shares[kept:] == 0).all()
+
+
+def test_several_tokens_end_a_sequence():
+    table = torch.eye(4).roll(1, 1).log()  # 0, 1, 2, 3, 0, …
+    greedy = partial(draw_tokens, temperature=0)
+    drawn = sample(
+        lambda s, last: (table[last], s),
+        None,
+        torch.tensor([0, 2]),
+        9,
+        draw=greedy,
+        end=(2, 3),
+        padding=1,
+    )
+    assert [token.tolist() for token in drawn] == [[1, 3], [2, 1]]

@@ -8,7 +8,8 @@ import torch
 from gradatim.data.vocabulary import END, START
 from gradatim.decoding import translate
 from gradatim.errors import InvalidValue
-from gradatim.models import GPT, SequenceGenerator, Transformer
+from gradatim.models import GPT, Seq2Seq, SequenceGenerator, Transformer
+from gradatim.randomness import seeded
 
 
 @pytest.fixture
@@ -87,3 +88,42 @@ def test_without_a_context_a_target_has_at_most_64_tokens():
     with torch.no_grad():
         model.language.readout.bias[END] = -1e9  # it never ends
     assert translate(model, torch.randn(2, 3)).lengths.tolist() == [[64], [64]]
+
+
+@pytest.mark.parametrize("kind", ["seq2seq", "transformer"])
+def test_other_numbers_of_the_marks_change_nothing_but_the_numbers(kind):
+    """A model whose <pad>, <start>, <end> are 5, 3, 4: its rows exchanged with those of 0, 1, 2."""
+    build = {
+        "seq2seq": lambda **marks: Seq2Seq(8, 8, dim=6, hidden_dim=8, **marks),
+        "transformer": lambda **marks: Transformer(8, 8, 12, dim=8, num_heads=2, **marks),
+    }[kind]
+    with seeded(0):
+        plain = build().eval()
+        moved = build(pad=5, start_token=3, end_token=4).eval()
+    moved.load_state_dict(plain.state_dict())
+    place = torch.tensor([5, 3, 4, 1, 2, 0, 6, 7])  # its own inverse
+    assert torch.equal(place[place], torch.arange(8))
+    with torch.no_grad():
+        embeddings = (
+            [moved.encoder.embedding, moved.embedding]
+            if kind == "seq2seq"
+            else [moved.source_embedding, moved.target_embedding]
+        )
+        for embedding in embeddings:
+            embedding.weight.copy_(embedding.weight[place])
+        if kind == "seq2seq":
+            moved.readout.weight.copy_(moved.readout.weight[place])
+        moved.readout.bias.copy_(moved.readout.bias[place])
+    source, lengths = torch.tensor([[6, 7, 3], [4, 0, 0]]), torch.tensor([3, 1])
+    given = (lengths,) if kind == "seq2seq" else ()
+    expected = translate(plain, source, *given, num_beams=3, max_length=7)
+    found = translate(moved, place[source], *given, num_beams=3, max_length=7)
+    torch.testing.assert_close(found.log_probs, expected.log_probs)
+    assert torch.equal(place[found.tokens], expected.tokens)
+    # and a plain model told at the call
+    begun = translate(plain, source, *given, max_length=7, start_token=6, end_token=7, pad=5)
+    behind = torch.arange(begun.tokens.shape[-1]) >= begun.lengths[..., None]
+    assert (begun.tokens[behind] == 5).all()
+    assert not torch.equal(
+        begun.log_probs, translate(plain, source, *given, max_length=7).log_probs
+    )

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gradatim.data.vocabulary import END, START
+from gradatim.data.vocabulary import END, PAD, START
 from gradatim.decoding.beam import beam_search
 from gradatim.decoding.writing import begin, is_language_model, read, search
 from gradatim.models import (
@@ -55,9 +55,10 @@ def test_steps_equal_the_whole(case):
     torch.manual_seed(0)
     model = build().double().eval()
     target = torch.randint(3, 7, (2, 6))
-    step, state, last, end = begin(model, given, 6)
-    assert end == (None if is_language_model(model) else END)
-    if end:
+    step, state, last, stop, padding = begin(model, given, 6)
+    assert stop == (() if is_language_model(model) else (END,))
+    assert padding == PAD
+    if stop:
         assert last.tolist() == [START, START]
     steps = []
     for token in target.unbind(1):
@@ -74,8 +75,8 @@ def test_a_search_is_a_beam_in_evaluation_mode(case):
     model = build().double()
     found = search(model, given, 5, num_beams=3, length_power=0.5)
     assert model.training
-    step, state, start, end = begin(model.eval(), given, 5)
-    by_hand = beam_search(step, state, start, end=end, num_beams=3, max_length=5, length_power=0.5)
+    step, state, start, stop, _ = begin(model.eval(), given, 5)
+    by_hand = beam_search(step, state, start, end=stop, num_beams=3, max_length=5, length_power=0.5)
     for ours, theirs in zip(found, by_hand, strict=True):
         torch.testing.assert_close(ours, theirs)
 

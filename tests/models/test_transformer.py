@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from gradatim.errors import InvalidValue
 from gradatim.models import Transformer, TransformerDecoder, TransformerEncoder, describe, rebuild
 from gradatim.nn import padding_mask
 
@@ -78,3 +79,31 @@ def test_describe_rebuilds_it():
 def test_refuses_more_tokens_than_its_context():
     with pytest.raises(ValueError, match="positions must lie below context=12, got 13 tokens"):
         build()(tokens(11, 1, 13), tokens(9, 1, 2))
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary"])
+def test_options_are_those_of_the_parts(positions):
+    model = Transformer(
+        9, 7, 12, dim=8, num_layers=3, num_decoder_layers=1, num_heads=2, hidden_dim=5, positions=positions
+    )  # fmt: skip
+    assert (len(model.encoder.blocks), len(model.decoder.blocks)) == (3, 1)
+    for block in (*model.encoder.blocks, *model.decoder.blocks):
+        assert block.feed_forward.widen.out_features == 5
+    source, target = torch.randint(1, 9, (2, 6)), torch.randint(1, 7, (2, 5))
+    model.eval()
+    out = model(source, target)
+    turned = model(source.flip(1), target)
+    assert (out - turned).abs().max() > 1e-4  # it knows about order
+    state, steps = model.start(source), []
+    for token in target.unbind(1):
+        logits, state = model.step(state, token)
+        steps.append(logits)
+    torch.testing.assert_close(torch.stack(steps, 1), out, atol=1e-5, rtol=1e-4)
+
+
+def test_unknown_positions_and_long_sources_are_refused():
+    with pytest.raises(InvalidValue, match="Transformer: positions must be one of learned"):
+        Transformer(9, 7, 12, positions="learnt")
+    model = Transformer(9, 7, 4, dim=8, num_heads=2, positions="rotary")
+    with pytest.raises(InvalidValue, match="Transformer"):
+        model(torch.ones(1, 5, dtype=torch.long), torch.ones(1, 2, dtype=torch.long))

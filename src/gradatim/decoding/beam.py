@@ -1,6 +1,6 @@
 """Beam search: the most probable sequences of any model that predicts one token after another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -59,7 +59,7 @@ def beam_search(
     state: Any,
     start: Tensor,
     *,
-    end: int | None = None,
+    end: int | Sequence[int] | None = None,
     num_beams: int = 4,
     max_length: int = 64,
     length_power: float = 0.0,
@@ -78,7 +78,7 @@ def beam_search(
             for any number ``N`` of rows.
         state: State before the first step for the ``B`` rows of ``start``; see :func:`select_rows`.
         start: First tokens, given and not part of the result, shape ``(B,)``.
-        end: Token that ends a sequence; ``None`` where all run to ``max_length``.
+        end: Token, or tokens, that end a sequence; ``None`` where all run to ``max_length``.
         num_beams: :math:`W`, sequences kept.
         max_length: Longest sequence, its end token included; longer ones are cut.
         length_power: :math:`\alpha`: 0 takes the most probable sequence, which tends to be short, 1
@@ -101,6 +101,7 @@ def beam_search(
             f"got {num_beams} and {max_length}."
         )
     B, W, device = len(start), num_beams, start.device
+    ends = as_ends(end, start)
     first = torch.arange(B, device=device)[:, None] * W  # (B, 1), first row of each beam
     state = select_rows(state, torch.arange(B, device=device).repeat_interleave(W))
     last = start.repeat_interleave(W)
@@ -124,11 +125,17 @@ def beam_search(
         lengths, has_ended = size.gather(1, parent), has_ended.gather(1, parent)
         tokens = tokens.gather(1, parent[..., None].expand(-1, -1, tokens.shape[-1]))
         tokens = torch.cat([tokens, token[..., None]], -1)
-        has_ended = has_ended | (token == end) if end is not None else has_ended
+        has_ended = has_ended | torch.isin(token, ends) if ends is not None else has_ended
         if bool(has_ended.all()):
             break
         last, state = token.flatten(), select_rows(state, (first + parent).flatten())
     return Hypotheses(tokens, lengths, log_probs)
+
+
+def as_ends(end: int | Sequence[int] | None, start: Tensor) -> Tensor | None:
+    """The tokens that end a sequence, on the device of ``start``; ``None`` where none does."""
+    ends = [] if end is None else [end] if isinstance(end, int) else [int(token) for token in end]
+    return torch.tensor(ends, dtype=torch.long, device=start.device) if ends else None
 
 
 def _stop_ended(gains: Tensor, has_ended: Tensor, padding: int) -> Tensor:

@@ -1,13 +1,13 @@
 """Draw sequences token by token, greedily or by chance."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.decoding.beam import DecodeStep
+from gradatim.decoding.beam import DecodeStep, as_ends
 from gradatim.decoding.nucleus import keep_top_p
 from gradatim.errors import InvalidValue
 
@@ -29,8 +29,9 @@ def draw_tokens(
         log_probs: :math:`\log p`, or logits, shape ``(N, V)``.
         temperature: :math:`T`: 1 draws from the model, less is more cautious, 0 takes the most probable.
         top_k: Draw from this many most probable tokens only.
-        top_p: Draw from the smallest set of most probable tokens with at least this probability, after
-            ``temperature`` and before ``top_k``; see :func:`keep_top_p`.
+        top_p: Draw from the smallest set of most probable tokens with at least this probability, of what
+            ``temperature`` and then ``top_k`` have left, as in Hugging Face's ``generate``; see
+            :func:`keep_top_p`.
         generator: Source of randomness.
 
     Returns:
@@ -56,12 +57,11 @@ def draw_checked(
         return log_probs.argmax(-1)
     if temperature != 1.0:  # however small it is, the likeliest keeps 0
         log_probs = (log_probs - log_probs.amax(-1, keepdim=True)) / temperature
-    if top_p is not None:
-        log_probs = keep_top_p(log_probs, top_p)
+    kept = None
     if top_k is not None and top_k < log_probs.shape[-1]:
         log_probs, kept = log_probs.topk(top_k)  # (N, top_k)
-    else:
-        kept = None
+    if top_p is not None:
+        log_probs = keep_top_p(log_probs, top_p)
     drawn = torch.multinomial(log_probs.softmax(-1), 1, generator=generator)  # (N, 1)
     return (drawn if kept is None else kept.gather(1, drawn)).squeeze(1)
 
@@ -74,7 +74,7 @@ def sample(
     num_tokens: int,
     *,
     draw: Callable[[Tensor], Tensor] = draw_tokens,
-    end: int | None = None,
+    end: int | Sequence[int] | None = None,
     padding: int = 0,
 ) -> Iterator[Tensor]:
     r"""Feed a model its own tokens: :math:`y_t \sim p(\cdot \mid y_{<t}, x)`, one after the other.
@@ -85,7 +85,7 @@ def sample(
         start: First tokens, given and not part of the result, shape ``(B,)``.
         num_tokens: Tokens to draw at most.
         draw: Tokens ``(B,)`` from what ``step`` returns, such as ``partial(draw_tokens, top_k=5)``.
-        end: Token that ends a sequence; ``None`` where all have ``num_tokens`` tokens.
+        end: Token, or tokens, that end a sequence; ``None`` where all have ``num_tokens`` tokens.
         padding: Token that fills up sequences which have ended.
 
     Yields:
@@ -99,7 +99,7 @@ def sample(
         [tensor([1, 2]), tensor([2, 0])]
     """
     check_count("sample", num_tokens)
-    yield from feed(step, state, start, num_tokens, draw, end, padding)
+    yield from feed(step, state, start, num_tokens, draw, as_ends(end, start), padding)
 
 
 def feed(
@@ -108,7 +108,7 @@ def feed(
     start: Tensor,
     num_tokens: int,
     draw: Callable[[Tensor], Tensor],
-    end: int | None,
+    ends: Tensor | None,
     padding: int,
 ) -> Iterator[Tensor]:
     """What :func:`sample` does, in whatever mode the caller has chosen: changing it takes time for every token."""
@@ -116,11 +116,11 @@ def feed(
     for _ in range(num_tokens):
         logits, state = step(state, last)  # (B, V)
         last = draw(logits)  # (B,)
-        if end is not None:
+        if ends is not None:
             last = last.masked_fill(has_ended, padding)
-            has_ended = has_ended | (last == end)
+            has_ended = has_ended | torch.isin(last, ends)
         yield last
-        if end is not None and bool(has_ended.all()):
+        if ends is not None and bool(has_ended.all()):
             return
 
 

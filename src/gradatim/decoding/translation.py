@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.decoding.beam import Hypotheses
-from gradatim.decoding.writing import is_language_model, read, search
+from gradatim.decoding.writing import Marks, is_language_model, marks_of, read, search
 from gradatim.errors import InvalidType, InvalidValue
 
 LENGTH = 64  # of targets, where the model sets no limit
@@ -19,11 +19,14 @@ def translate(
     num_beams: int = 1,
     max_length: int | None = None,
     length_power: float = 0.0,
+    start_token: int | None = None,
+    end_token: int | None = None,
+    pad: int | None = None,
 ) -> Hypotheses:
     """Write the most probable target of each source; one beam is greedy.
 
-    Targets begin with ``<start>``, which is not written, and end with ``<end>``; padding is 0, as a
-    :class:`~gradatim.data.Vocabulary` numbers them. :func:`generate` draws targets by chance.
+    Targets begin with ``<start>``, which is not written, and end with ``<end>``; behind it stands padding.
+    :func:`generate` draws targets by chance.
 
     Args:
         model: A :class:`~gradatim.models.Transformer`, :class:`~gradatim.models.Seq2Seq`,
@@ -35,6 +38,10 @@ def translate(
         num_beams: Targets to keep in mind and to return, the best first.
         max_length: Most tokens, ``<end>`` included; by default the model's context, or 64 where it has none.
         length_power: As in :func:`beam_search`.
+        start_token: The token ``<start>``; by default what the model keeps as ``start_token``, or 1, a
+            :class:`~gradatim.data.Vocabulary`'s.
+        end_token: The token ``<end>``; by default the model's ``end_token``, or 2.
+        pad: The token behind the end; by default the model's ``pad``, or 0.
 
     Example:
         >>> import torch
@@ -54,5 +61,11 @@ def translate(
             f"translate: max_length must be from 1 to the context of {context}, got {max_length}."
         )
     given, _ = read("translate", model, (source,) if lengths is None else (source, lengths))
-    found = search(model, given, length, num_beams=num_beams, length_power=length_power)
+    asked = (start_token, end_token, pad)
+    marks = Marks(
+        *(own if ask is None else ask for ask, own in zip(asked, marks_of(model), strict=True))
+    )
+    found = search(
+        model, given, length, num_beams=num_beams, length_power=length_power, marks=marks
+    )
     return Hypotheses(*(each.clone() for each in found))  # ordinary tensors, which autograd accepts

@@ -9,12 +9,13 @@ from torch import Tensor, nn
 from gradatim.data.vocabulary import END, PAD, START
 from gradatim.decoding.beam import DecodeStep, Hypotheses, beam_search
 from gradatim.decoding.gpt_state import GPTState
+from gradatim.decoding.unequal_prompts import pad_prompts
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.models import GPT, RecurrentLanguageModel
 from gradatim.nn.training_modes import evaluation_mode
 
 Given = tuple[Tensor, ...]
-Prompt = Tensor | Sequence[int] | Given
+Prompt = Tensor | Sequence[int] | Sequence[Sequence[int]] | Sequence[Tensor] | Given
 
 
 class Writer(Protocol):
@@ -31,6 +32,28 @@ class Writer(Protocol):
         """Logits ``(B, V)`` of the token after ``last``, ``(B,)``, and the state then."""
 
 
+class Marks(NamedTuple):
+    """Tokens with a meaning of their own: before the first, behind the last, and what fills up."""
+
+    start: int
+    end: int
+    padding: int
+
+
+def marks_of(model: nn.Module) -> Marks:
+    """What a writer keeps as ``start_token``, ``end_token`` and ``pad``, or a Vocabulary's numbers.
+
+    Args:
+        model: Any module.
+
+    Example:
+        >>> marks_of(nn.Linear(1, 1))
+        Marks(start=1, end=2, padding=0)
+    """
+    names = (("start_token", START), ("end_token", END), ("pad", PAD))
+    return Marks(*(getattr(model, name, usual) for name, usual in names))
+
+
 class Writing(NamedTuple):
     """What search and sampling are called with.
 
@@ -38,13 +61,15 @@ class Writing(NamedTuple):
         step: ``(state, last tokens (N,)) -> (logits (N, V), state)``.
         state: State before the first step.
         start: Tokens that the first step is given, shape ``(B,)``.
-        end: Token that ends a sequence, if any does.
+        stop: Tokens that end a sequence, if any does.
+        padding: What stands behind the end.
     """
 
     step: DecodeStep
     state: Any
     start: Tensor
-    end: int | None
+    stop: tuple[int, ...]
+    padding: int
 
 
 def is_language_model(model: nn.Module) -> bool:
@@ -60,13 +85,23 @@ def is_language_model(model: nn.Module) -> bool:
     return isinstance(model, GPT | RecurrentLanguageModel)
 
 
-def begin(model: nn.Module, given: Given, num_tokens: int, *, use_cache: bool = True) -> Writing:
+def begin(
+    model: nn.Module,
+    given: Given,
+    num_tokens: int,
+    *,
+    stop: tuple[int, ...] = (),
+    marks: Marks | None = None,
+    use_cache: bool = True,
+) -> Writing:
     """Let a model read, up to the first token that it should write.
 
     Args:
         model: A language model, or a :class:`Writer`, in evaluation mode.
         given: What :func:`read` returns.
         num_tokens: Most tokens that will be written.
+        stop: Tokens that end a text, beside the end mark of a writer.
+        marks: Instead of the model's own.
         use_cache: Whether a GPT keeps keys and values.
 
     Example:
@@ -75,14 +110,15 @@ def begin(model: nn.Module, given: Given, num_tokens: int, *, use_cache: bool = 
         (tensor([3]), torch.Size([1, 10]))
     """
     first = given[0]
+    start, end, padding = marks or marks_of(model)
     if isinstance(model, GPT):
         state = GPTState(model, first[:, :-1], num_tokens, use_cache=use_cache)
-        return Writing(_step_gpt, state, first[:, -1], None)
+        return Writing(_step_gpt, state, first[:, -1], stop, padding)
     if isinstance(model, RecurrentLanguageModel):
-        return Writing(model.step, model.start(first[:, :-1]), first[:, -1], None)
+        return Writing(model.step, model.start(first[:, :-1]), first[:, -1], stop, padding)
     writer = cast(Writer, model)
-    start = first.new_full((len(first),), START, dtype=torch.long)
-    return Writing(writer.step, writer.start(*given), start, END)
+    starts = first.new_full((len(first),), start, dtype=torch.long)
+    return Writing(writer.step, writer.start(*given), starts, (end, *stop), padding)
 
 
 def _step_gpt(state: GPTState, last: Tensor) -> tuple[Tensor, GPTState]:
@@ -97,6 +133,8 @@ def search(
     *,
     num_beams: int,
     length_power: float = 0.0,
+    stop: tuple[int, ...] = (),
+    marks: Marks | None = None,
     use_cache: bool = True,
 ) -> Hypotheses:
     """Search for the most probable texts of a model, in evaluation mode.
@@ -107,6 +145,8 @@ def search(
         max_length: Most tokens.
         num_beams: As in :func:`beam_search`.
         length_power: As in :func:`beam_search`.
+        stop: As in :func:`begin`.
+        marks: As in :func:`begin`.
         use_cache: As in :func:`begin`.
 
     Example:
@@ -114,10 +154,12 @@ def search(
         torch.Size([1, 3, 5])
     """
     with evaluation_mode(model):
-        step, state, start, end = begin(model, given, max_length, use_cache=use_cache)
+        step, state, start, ends, padding = begin(
+            model, given, max_length, stop=stop, marks=marks, use_cache=use_cache
+        )
         return beam_search(
-            step, state, start, end=end, num_beams=num_beams, max_length=max_length,
-            length_power=length_power, padding=PAD,
+            step, state, start, end=ends, num_beams=num_beams, max_length=max_length,
+            length_power=length_power, padding=padding,
         )  # fmt: skip
 
 
@@ -133,20 +175,37 @@ def read(owner: str, model: nn.Module, prompt: Prompt) -> tuple[Given, bool]:
         >>> read("generate", GPT(10, 16, 8, 1, 2), [1, 2])
         ((tensor([[1, 2]]),), False)
     """
+    device = next((parameter.device for parameter in model.parameters()), None)
+    if isinstance(model, GPT | RecurrentLanguageModel):
+        if isinstance(prompt, list | tuple) and prompt and not _is_number(prompt[0]):
+            return _read_rows(owner, model, [torch.as_tensor(row, device=device) for row in prompt])
+        tokens = torch.as_tensor(prompt, device=device)
+        _check_prompt(owner, model, tokens)
+        return (tokens.long().view(-1, tokens.shape[-1]),), tokens.ndim > 1
     several = isinstance(prompt, tuple) and any(isinstance(part, Tensor) for part in prompt)
     parts = prompt if several else (prompt,)
-    device = next((parameter.device for parameter in model.parameters()), None)
     given = tuple(torch.as_tensor(part, device=device) for part in parts)
     is_batch = given[0].ndim > 1
-    if isinstance(model, GPT | RecurrentLanguageModel):
-        _check_prompt(owner, model, given[0])
-        given = (given[0].long(),)
-    elif not (hasattr(model, "start") and hasattr(model, "step")):
+    if not (hasattr(model, "start") and hasattr(model, "step")):
         raise InvalidType(
             f"{owner}: model must be a language model or have methods start and step, "
             f"got {type(model).__name__}. Try GPT or Transformer."
         )
     return given if is_batch else tuple(part.unsqueeze(0) for part in given), is_batch
+
+
+def _is_number(entry: object) -> bool:
+    return isinstance(entry, int | float) or getattr(entry, "ndim", 1) == 0
+
+
+def _read_rows(
+    owner: str, model: GPT | RecurrentLanguageModel, rows: Sequence[Tensor]
+) -> tuple[Given, bool]:
+    """Prompts one by one: as one tensor if they are equally long, with their lengths otherwise."""
+    for row in rows:
+        _check_prompt(owner, model, row)
+    tokens, lengths = pad_prompts([row.long().flatten() for row in rows])
+    return (tokens,) if bool((lengths == lengths[0]).all()) else (tokens, lengths), True
 
 
 def _check_prompt(owner: str, model: GPT | RecurrentLanguageModel, prompt: Tensor) -> None:

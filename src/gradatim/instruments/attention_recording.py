@@ -65,6 +65,6 @@ def cross_attention(model: Transformer, source: Tensor, target: Tensor) -> Tenso
         >>> cross_attention(model, torch.ones(3, 5, dtype=torch.long), torch.ones(3, 4, dtype=torch.long)).shape
         torch.Size([3, 4, 5])
     """
-    maps = attention_maps(model, source, shift_right(target))
+    maps = attention_maps(model, source, shift_right(target, model.start_token))
     looked = [weights for name, weights in maps.items() if name.endswith("cross_attention")]
     return torch.stack(looked).mean((0, 2))  # over layers and heads

@@ -8,14 +8,15 @@ from gradatim.data.vocabulary import START
 
 
 @takes_arrays
-def shift_right(target: Tensor) -> Tensor:
+def shift_right(target: Tensor, start: int = START) -> Tensor:
     """What a decoder is given when it should write ``target``: ``<start>``, then all tokens but the last.
 
     Args:
         target: Tokens, shape ``(B, L)``.
+        start: The token ``<start>``; by default a Vocabulary's.
 
     Example:
         >>> shift_right(torch.tensor([[5, 6, 2]]))
         tensor([[1, 5, 6]])
     """
-    return torch.cat([torch.full_like(target[:, :1], START), target[:, :-1]], 1)
+    return torch.cat([torch.full_like(target[:, :1], start), target[:, :-1]], 1)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.data.vocabulary import PAD
+from gradatim.data.vocabulary import END, PAD, START
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.decoder_state import (
@@ -59,7 +59,7 @@ class Seq2Seq(nn.Module):
 
     Without attention :math:`c_t` is the encoder's last state, at every step the same: the whole source
     must pass through it. :math:`y_0` is ``<start>``, sequences end with ``<end>``, padding is 0, as a
-    :class:`~gradatim.data.Vocabulary` numbers them. Train it on ``(source, lengths, target, target)``
+    :class:`~gradatim.data.Vocabulary` numbers them, unless other tokens are named. Train it on ``(source, lengths, target, target)``
     with :func:`~gradatim.losses.token_cross_entropy`, or on ``(source, lengths, target)`` with
     :class:`~gradatim.training.TeacherForcing`; :func:`~gradatim.decoding.translate` lets it write.
 
@@ -72,6 +72,9 @@ class Seq2Seq(nn.Module):
         cell: :math:`R`, as in :class:`~gradatim.nn.Recurrent`, for encoder and decoder.
         num_layers: Layers of encoder and decoder.
         dropout: Probability to drop an entry of an embedding, and of every layer's output.
+        pad: Token that fills short sources and targets.
+        start_token: :math:`y_0`.
+        end_token: Token that ends a target.
 
     Example:
         >>> model = Seq2Seq(30, 20, hidden_dim=16)
@@ -96,15 +99,19 @@ class Seq2Seq(nn.Module):
         cell: str | CellFactory = "gru",
         num_layers: int = 1,
         dropout: float = 0.0,
+        pad: int = PAD,
+        start_token: int = START,
+        end_token: int = END,
     ) -> None:
         super().__init__()
+        self.pad, self.start_token, self.end_token = pad, start_token, end_token
         self.source_vocab_size, self.target_vocab_size = source_vocab_size, target_vocab_size
         self.dim, self.hidden_dim, self.cell = dim, hidden_dim, cell
         self.num_layers, self.dropout = num_layers, dropout
         self.attention = choose("Seq2Seq", "attention", attention, ATTENTIONS)
         self.encoder = SequenceEncoder(
             dim, hidden_dim, vocab_size=source_vocab_size, cell=cell, num_layers=num_layers,
-            is_bidirectional=True, dropout=dropout,
+            is_bidirectional=True, dropout=dropout, pad=pad,
         )  # fmt: skip
         key_dim = self.encoder.output_dim
         query_dim = numbers_per_part(self.encoder.rnn)
@@ -113,7 +120,7 @@ class Seq2Seq(nn.Module):
             self.attend = AdditiveAttention(query_dim, key_dim, hidden_dim)
         elif attention == "dot":
             self.attend = DotAttention(query_dim, key_dim)
-        self.embedding = nn.Embedding(target_vocab_size, dim, padding_idx=PAD)
+        self.embedding = nn.Embedding(target_vocab_size, dim, padding_idx=pad)
         between = dropout if num_layers > 1 else 0.0
         self.rnn = Recurrent(cell, dim + key_dim, hidden_dim, num_layers, dropout=between)
         self.drop = nn.Dropout(dropout)
@@ -193,7 +200,7 @@ class Seq2Seq(nn.Module):
         """Features ``(B, L, ·)`` along a target, and the weights ``(B, S)`` of each step."""
         _check_target(target, teacher_forcing)
         memory, state = self._encode(source, lengths)
-        inputs = shift_right(target)  # (B, L)
+        inputs = shift_right(target, self.start_token)  # (B, L)
         embedded = self._embed(inputs)  # (B, L, dim)
         if self.attend is None and teacher_forcing == 1.0:
             return self._unroll_at_once(memory, state, embedded), []

@@ -42,6 +42,7 @@ class SequenceEncoder(nn.Module):
         num_layers: Layers in the stack.
         is_bidirectional: Whether each layer also runs from the end to the start.
         dropout: Probability to drop an entry of an embedding, and of every layer's output.
+        pad: Token that fills short sequences, whose embedding stays zero.
 
     Example:
         >>> encoder = SequenceEncoder(8, 16, vocab_size=100)
@@ -60,11 +61,12 @@ class SequenceEncoder(nn.Module):
         num_layers: int = 1,
         is_bidirectional: bool = False,
         dropout: float = 0.0,
+        pad: int = PAD,
     ) -> None:
         super().__init__()
-        self.vocab_size = vocab_size
+        self.vocab_size, self.pad = vocab_size, pad
         self.embedding = (
-            None if vocab_size is None else nn.Embedding(vocab_size, input_dim, padding_idx=PAD)
+            None if vocab_size is None else nn.Embedding(vocab_size, input_dim, padding_idx=pad)
         )
         between = dropout if num_layers > 1 else 0.0
         self.rnn = Recurrent(

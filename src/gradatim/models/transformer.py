@@ -6,10 +6,18 @@ from typing import NamedTuple, cast
 
 from torch import Tensor, nn
 
+from gradatim.data.vocabulary import END, PAD, START
+from gradatim.errors import choose
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
-from gradatim.nn.positions import SinusoidalPositions
+from gradatim.nn.positions import LearnedPositions, SinusoidalPositions, check_span
 from gradatim.nn.stochastic_depth import linear_drop_rates
 from gradatim.nn.transformer_blocks import DecoderBlock, EncoderBlock
+
+POSITIONS: dict[str, type[SinusoidalPositions | LearnedPositions] | None] = {
+    "sinusoidal": SinusoidalPositions,
+    "learned": LearnedPositions,
+    "rotary": None,  # attention itself turns queries and keys
+}
 
 
 class TransformerEncoder(nn.Module):
@@ -214,20 +222,26 @@ class Transformer(nn.Module):
     r"""Read a sequence of tokens, write another.
 
     The encoder turns the source into a memory; the decoder predicts every target token from the memory
-    and the target tokens before it. Embeddings are scaled by :math:`\sqrt d` and joined with sinusoidal
-    positions; the read-out shares the target embedding's weights.
+    and the target tokens before it. Embeddings are scaled by :math:`\sqrt d` and joined with their
+    positions; the read-out shares the target embedding's weights. The same batches train it with
+    :func:`~gradatim.losses.token_cross_entropy`, and :func:`~gradatim.decoding.translate` lets it write.
 
     Args:
         source_vocab_size: Source vocabulary.
         target_vocab_size: Target vocabulary.
         context: Most tokens of a source or target.
         dim: :math:`d`, even.
-        num_layers: Blocks in encoder and in decoder.
+        num_layers: Blocks in the encoder, and in the decoder unless ``num_decoder_layers`` says otherwise.
         num_heads: Heads of each attention.
+        num_decoder_layers: Blocks in the decoder.
+        hidden_dim: Width inside the feed-forward networks; by default four times ``dim``.
+        positions: ``"sinusoidal"`` as in the paper, ``"learned"`` or ``"rotary"``.
         activation: Name of the feed-forward networks' activation.
         norm: ``"pre"`` or ``"post"``.
         dropout: Probability to drop, in embeddings, attention weights and branches.
         pad: Token that fills short sources; nobody attends to it.
+        start_token: Token before the first of a target, with which writing begins.
+        end_token: Token that ends a target.
 
     Example:
         >>> import torch
@@ -248,29 +262,41 @@ class Transformer(nn.Module):
         dim: int = 128,
         num_layers: int = 2,
         num_heads: int = 4,
+        num_decoder_layers: int | None = None,
+        hidden_dim: int | None = None,
+        positions: str = "sinusoidal",
         activation: str = "relu",
         norm: str = "pre",
         dropout: float = 0.0,
-        pad: int = 0,
+        pad: int = PAD,
+        start_token: int = START,
+        end_token: int = END,
     ) -> None:
         super().__init__()
+        choose("Transformer", "positions", positions, tuple(POSITIONS))
         self.source_vocab_size, self.target_vocab_size, self.context = (
             source_vocab_size,
             target_vocab_size,
             context,
         )
         self.dim, self.num_layers, self.num_heads = dim, num_layers, num_heads
+        self.num_decoder_layers, self.hidden_dim = num_decoder_layers, hidden_dim
         self.activation, self.norm, self.dropout, self.pad = activation, norm, dropout, pad
+        self.positions, self.start_token, self.end_token = positions, start_token, end_token
         self.source_embedding = nn.Embedding(source_vocab_size, dim)
         self.target_embedding = nn.Embedding(target_vocab_size, dim)
-        self.positions = SinusoidalPositions(context, dim)
+        kind = POSITIONS[positions]
+        self.place = None if kind is None else kind(context, dim)
         self.drop = nn.Dropout(dropout)
         self.encoder = TransformerEncoder(
-            dim, num_layers, num_heads, activation=activation, norm=norm, dropout=dropout
-        )
+            dim, num_layers, num_heads, hidden_dim=hidden_dim, activation=activation, norm=norm,
+            dropout=dropout, is_rotary=kind is None,
+        )  # fmt: skip
+        depth = num_layers if num_decoder_layers is None else num_decoder_layers
         self.decoder = TransformerDecoder(
-            dim, num_layers, num_heads, activation=activation, norm=norm, dropout=dropout
-        )
+            dim, depth, num_heads, hidden_dim=hidden_dim, activation=activation, norm=norm,
+            dropout=dropout, is_rotary=kind is None,
+        )  # fmt: skip
         self.readout = nn.Linear(dim, target_vocab_size)
         self.readout.weight = self.target_embedding.weight
         for embedding in (self.source_embedding, self.target_embedding):
@@ -303,4 +329,6 @@ class Transformer(nn.Module):
         return self.readout(hidden[:, -1]), state
 
     def _embed(self, embedding: nn.Embedding, tokens: Tensor, start: int = 0) -> Tensor:
-        return self.drop(self.positions(embedding(tokens) * math.sqrt(self.dim), start))
+        check_span("Transformer", self.context, start, tokens.shape[1])
+        embedded = embedding(tokens) * math.sqrt(self.dim)
+        return self.drop(embedded if self.place is None else self.place(embedded, start))

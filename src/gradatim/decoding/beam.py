@@ -27,6 +27,7 @@ class Hypotheses(NamedTuple):
     log_probs: Tensor
 
 
+@takes_arrays
 def select_rows(state: Any, rows: Tensor) -> Any:
     """Return a decoder's state with row ``b`` taken from what row ``rows[b]`` was.
 

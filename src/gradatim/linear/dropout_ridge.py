@@ -15,6 +15,7 @@ an L2 penalty that adapts: a feature pays by its own size :math:`s_j`. On featur
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.linear.affine import Affine
 from gradatim.linear.inputs import Array, as_design
@@ -25,6 +26,7 @@ def _check(owner: str, keep: float) -> None:
     require(0.0 < keep <= 1.0, f"{owner}: keep must be in (0, 1]", keep, "Try keep=0.8.")
 
 
+@takes_arrays
 def dropout_penalty(weight: Tensor, X: Array, *, keep: float) -> Tensor:
     r"""What dropout on ``X`` adds to the mean squared error: :math:`\frac{1-p}p\sum_j s_jw_j^2`.
 

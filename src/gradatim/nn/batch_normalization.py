@@ -17,6 +17,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
+
 
 class BatchMoments(NamedTuple):
     """Mean and biased variance of every feature over the batch, and how many values made them."""
@@ -33,6 +35,7 @@ class RunningMoments(NamedTuple):
     variance: Tensor
 
 
+@takes_arrays
 def batch_moments(z: Tensor) -> BatchMoments:
     """Measure every feature (axis 1) over all other axes.
 
@@ -48,6 +51,7 @@ def batch_moments(z: Tensor) -> BatchMoments:
     return BatchMoments(mean, variance, z.numel() // z.shape[1])
 
 
+@takes_arrays
 def batch_normalize(
     z: Tensor, mean: Tensor, variance: Tensor, gain: Tensor, shift: Tensor, eps: float = 1e-5
 ) -> Tensor:

@@ -12,9 +12,11 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
+@takes_arrays
 def soft_threshold(v: Tensor, amount: float) -> Tensor:
     r"""Move every value towards zero by ``amount``, and no further.
 

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.errors import require
 
 
 class BatchMoments(NamedTuple):
@@ -46,6 +47,7 @@ def batch_moments(z: Tensor) -> BatchMoments:
         >>> batch_moments(torch.tensor([[1.0], [3.0]]))
         BatchMoments(mean=tensor([2.]), variance=tensor([1.]), size=2)
     """
+    require(z.numel(), "batch_moments: z must hold at least one sample", f"shape {tuple(z.shape)}")
     axes = [axis for axis in range(z.ndim) if axis != 1]
     variance, mean = torch.var_mean(z, axes, correction=0)
     return BatchMoments(mean, variance, z.numel() // z.shape[1])

@@ -5,7 +5,7 @@ import torch
 from threadpoolctl import threadpool_info
 
 from gradatim import threads
-from gradatim.threads import gainful_threads, limit_threads, safe_threads
+from gradatim.threads import gainful_threads, in_one_thread, limit_threads, safe_threads
 
 
 def test_restores_the_number_of_threads_even_after_an_error():
@@ -55,3 +55,11 @@ def test_a_measurement_counts_for_a_while_and_never_exceeds_what_the_process_may
     monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     assert safe_threads() == 1
     assert measured == [3]  # one thread needs no measurement
+
+
+def test_few_numbers_take_one_thread_and_many_take_all():
+    before = torch.get_num_threads()
+    with in_one_thread(threads.SMALL):
+        assert torch.get_num_threads() == 1
+    with in_one_thread(threads.SMALL + 1):
+        assert torch.get_num_threads() == before

@@ -13,6 +13,7 @@ from functools import lru_cache
 import torch
 from threadpoolctl import LibController, ThreadpoolController
 
+SMALL = 2**20  # numbers that are faster in one thread, or no slower
 FRESH = 5.0  # seconds for which a measurement counts
 _PROBE = 200_000  # numbers: some tenths of a millisecond
 _REPEATS = 8
@@ -49,6 +50,25 @@ def limit_threads(threads: int) -> Iterator[None]:
             pool.set_num_threads(own)
         if before > threads:
             torch.set_num_threads(before)
+
+
+@contextmanager
+def in_one_thread(numbers: int) -> Iterator[None]:
+    """Run a loop of small steps in one thread: a step of some microseconds must not wait for a second one.
+
+    Args:
+        numbers: Numbers that the largest of its arrays holds; a loop over many computes with all threads.
+
+    Example:
+        >>> with in_one_thread(1000):
+        ...     torch.get_num_threads()
+        1
+    """
+    if numbers > SMALL:
+        yield
+        return
+    with limit_threads(1):
+        yield
 
 
 @lru_cache(maxsize=1)

@@ -9,6 +9,7 @@ from gradatim.errors import InvalidValue
 from gradatim.models import CTC
 from gradatim.nn import evaluation_mode
 from gradatim.nn.padding import real_steps
+from gradatim.threads import in_one_thread
 
 
 @takes_arrays
@@ -107,17 +108,19 @@ def prefix_beam_search(
     p_blank = torch.full_like(log_probs[:, :1, 0], -torch.inf).repeat(1, num_beams)  # (B, W)
     p_label = p_blank.clone()
     p_blank[:, 0] = 0.0  # the empty prefix
-    for t in range(T):
-        beam = (prefixes, counts, p_blank, p_label)
-        moved = _advance(*beam, log_probs[:, t])
-        if is_real is None:
-            prefixes, counts, p_blank, p_label = moved
-        else:
-            real = is_real[:, t, None]
-            prefixes = torch.where(real[..., None], moved[0], prefixes)
-            counts, p_blank, p_label = (
-                torch.where(real, new, old) for new, old in zip(moved[1:], beam[1:], strict=True)
-            )
+    with in_one_thread(log_probs[:, :1].numel() * num_beams):
+        for t in range(T):
+            beam = (prefixes, counts, p_blank, p_label)
+            moved = _advance(*beam, log_probs[:, t])
+            if is_real is None:
+                prefixes, counts, p_blank, p_label = moved
+            else:
+                real = is_real[:, t, None]
+                prefixes = torch.where(real[..., None], moved[0], prefixes)
+                counts, p_blank, p_label = (
+                    torch.where(real, new, old)
+                    for new, old in zip(moved[1:], beam[1:], strict=True)
+                )
     total, order = torch.logaddexp(p_blank, p_label).sort(1, descending=True)
     counts = counts.gather(1, order)
     longest = int(counts.max()) if counts.numel() else 0

@@ -13,7 +13,7 @@ from gradatim.fitting.work import Work
 SHARE = 0.5  # of the time left after reading, for the comparison
 FEWEST_FOLDS = 2
 HARD_SHARE = 0.7  # of the time left after reading, when the second fold must be over
-SECOND_SHARE = 0.1  # of it, that the second fold gets however late it is
+SECOND_SHARE = 0.1  # of the budget, that the second fold gets however late it is
 LEAST_SHARE = 0.02  # of the budget, that anything gets
 LEAST_ROWS = 200  # from which a model learns, or is left out
 REFINED = 0.1  # of the time for a training, that a closer look at its cost may take
@@ -112,15 +112,16 @@ class Field:
             return True
         if k < FEWEST_FOLDS:
             for name in self.work.recall(f"too-slow-{k}", lambda: self._too_slow(seconds)):
-                self._drop(name, f"another fold would take {seconds[name]:.0f} s")
+                self._drop(name, f"another fold would take {seconds[name]:.2g} s")
             return True
         planned = self.work.elapsed + sum(seconds[name] for name in self.names)
         return self.work.recall(f"go-on-{k}", lambda: planned <= self.began + SHARE * self.rest)
 
     def _too_slow(self, seconds: Mapping[str, float]) -> list[str]:
         """The slowest, until the others have time; the trivial model stays."""
+        assert self.budget is not None
         left = max(
-            self.began + HARD_SHARE * self.rest - self.work.elapsed, SECOND_SHARE * self.rest
+            self.began + HARD_SHARE * self.rest - self.work.elapsed, SECOND_SHARE * self.budget
         )
         order = sorted(self.names[1:], key=lambda name: -seconds[name])
         dropped = []

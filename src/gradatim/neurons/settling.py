@@ -8,6 +8,7 @@ from torch import Tensor
 
 from gradatim.errors import require
 from gradatim.nn.plain_path import is_transformed
+from gradatim.threads import in_one_thread
 
 # PyTorch splits elementwise work on more elements over threads: slower for short work
 SERIAL = 32_000
@@ -46,7 +47,7 @@ def settle(
             what it is given.
         max_sweeps: Sweeps at most.
     """
-    with torch.inference_mode():
+    with torch.inference_mode(), in_one_thread(states.numel() * states.shape[-1]):
         columns = states.reshape(-1, states.shape[-1]).T.clone()  # (n, B)
         energies = [energy(columns)]
         active = torch.arange(columns.shape[1], device=columns.device)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidValue
+from gradatim.threads import in_one_thread
 from gradatim.timeseries import baum_welch, viterbi
 from gradatim.timeseries.baum_welch import Chain, Sequences
 from gradatim.timeseries.emissions import CategoricalEmission, Emission
@@ -163,7 +164,8 @@ class HMM:
             Shape ``(B,)``, or a scalar for one sequence.
         """
         data, is_one = self._sequences("log_likelihood", y, lengths)
-        total = baum_welch.score(self._chain, data)
+        with in_one_thread(self._numbers(data)):
+            total = baum_welch.score(self._chain, data)
         return total[0] if is_one else total
 
     def posterior(self, y: Array, lengths: Array | None = None) -> Tensor:
@@ -177,7 +179,8 @@ class HMM:
             Shape ``(B, T, K)`` or ``(T, K)``; zero beyond the end of a sequence.
         """
         data, is_one = self._sequences("posterior", y, lengths)
-        found = baum_welch.expect(self._chain, data)
+        with in_one_thread(self._numbers(data)):
+            found = baum_welch.expect(self._chain, data)
         _refuse_impossible("posterior", found.log_likelihood)
         states = torch.from_numpy(found.states).transpose(0, 1)
         return states[0] if is_one else states
@@ -193,10 +196,10 @@ class HMM:
             Paths and log-probabilities; of paths equally probable the first in order of the states.
         """
         data, is_one = self._sequences("viterbi", y, lengths)
-        with torch.no_grad():
+        with torch.no_grad(), in_one_thread(self._numbers(data)):
             logs = self.emission.log_prob(data.y).movedim(2, 1).contiguous().numpy()  # (T, K, B)
             start, transition = (safe_log(p).numpy() for p in (self.start, self.transition))
-        path, score = viterbi.decode(start, transition, logs, data.is_real)
+            path, score = viterbi.decode(start, transition, logs, data.is_real)
         found = Decoded(torch.from_numpy(path).T, torch.from_numpy(score))
         return Decoded(found.path[0], found.log_probability[0]) if is_one else found
 
@@ -231,12 +234,14 @@ class HMM:
         data, _ = self._sequences("learn", y, lengths)
         chain, scores = self._chain, list[float]()
         for _ in range(max_steps):
-            expected = baum_welch.expect(chain, data)
+            with in_one_thread(self._numbers(data)):
+                expected = baum_welch.expect(chain, data)
             _refuse_impossible("learn", expected.log_likelihood)
             scores.append(float(expected.log_likelihood.sum()))
             if len(scores) > 1 and scores[-1] - scores[-2] < tol:
                 break
-            chain = baum_welch.maximize(chain, data, expected)
+            with in_one_thread(self._numbers(data)):
+                chain = baum_welch.maximize(chain, data, expected)
         return HMMFit(HMM(*chain), scores)
 
     def sample(
@@ -275,6 +280,10 @@ class HMM:
     @property
     def _chain(self) -> Chain:
         return Chain(self.start, self.transition, self.emission)
+
+    def _numbers(self, data: Sequences) -> int:
+        """Probabilities of all states at all steps."""
+        return data.y.shape[0] * data.y.shape[1] * len(self.start)
 
     def _sequences(self, verb: str, y: Array, lengths: Array | None) -> tuple[Sequences, bool]:
         """Checked sequences, steps first, and whether it was one without an axis for a batch."""

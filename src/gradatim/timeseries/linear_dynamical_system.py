@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import InvalidType, InvalidValue, choose, require, require_whole
+from gradatim.threads import in_one_thread
 from gradatim.timeseries import lds_learning, riccati
 from gradatim.timeseries.autoregression import Forecast
 from gradatim.timeseries.inputs import Array, check_covariance
@@ -271,7 +272,8 @@ class LinearDynamicalSystem:
         def with_gaps(y: Tensor, drive: Tensor | None) -> Filtered:
             return filter_each(model, y, drive, joseph)
 
-        return Filtered(*_by_gaps(y, drive, complete, with_gaps))
+        with in_one_thread(y.shape[0] * y.shape[1] * self.A.numel()):
+            return Filtered(*_by_gaps(y, drive, complete, with_gaps))
 
     def _smooth(self, y: Tensor, drive: Tensor | None, joseph: bool) -> Smoothed:
         model = self.parameters
@@ -284,7 +286,8 @@ class LinearDynamicalSystem:
         def with_gaps(y: Tensor, drive: Tensor | None) -> Smoothed:
             return smooth_each(model, filter_each(model, y, drive, joseph), drive)
 
-        return Smoothed(*_by_gaps(y, drive, complete, with_gaps))
+        with in_one_thread(y.shape[0] * y.shape[1] * self.A.numel()):
+            return Smoothed(*_by_gaps(y, drive, complete, with_gaps))
 
     def _observations(self, verb: str, y: Array) -> Tensor:
         """Checked observations ``(B, T, m)``."""

@@ -180,7 +180,14 @@ def test_a_training_that_fails_leaves_the_models_before():
 
     player.complete = complete
     done = complete_models(
-        player, candidates, models, _Memory(), has_time=True, keep_test_out=False, tell=print
+        player,
+        candidates,
+        models,
+        _Memory(),
+        build=lambda models: {},
+        has_time=True,
+        keep_test_out=False,
+        tell=print,
     )
     assert done.models == models
     assert done.sentence == "The models have not learned the test rows: a training on all rows failed."  # fmt: skip

@@ -4,7 +4,7 @@ What the rows of the test could tell was told, once, and settings stay as they a
 the figures are those of the models before, which saw fewer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gradatim.events import Stage, Tell
@@ -16,6 +16,9 @@ DONE = (
     "After the test the models were trained on all the data, the test rows included; all figures are those of the models "
     "before, which had not seen these rows."
 )
+
+
+Build = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Completion(NamedTuple):
@@ -38,6 +41,7 @@ def complete_models(
     models: Mapping[str, Any],
     work: Work,
     *,
+    build: Build,
     has_time: bool,
     keep_test_out: bool,
     tell: Tell,
@@ -49,6 +53,7 @@ def complete_models(
         candidates: The finalists.
         models: What they learned from the training rows, by name.
         work: Looked at for a wish to end, and where the decision is kept, so that a resumed run makes the same.
+        build: Makes models of those that were trained, by name.
         has_time: Whether the budget leaves time for it.
         keep_test_out: Whether the user wants the test rows left out.
         tell: Called with what is being done.
@@ -68,4 +73,4 @@ def complete_models(
     except FAILURES:
         words = "The models have not learned the test rows: a training on all rows failed."
         return Completion(dict(models), False, words)
-    return Completion(kept, True, DONE)
+    return Completion(kept | build(kept), True, DONE)

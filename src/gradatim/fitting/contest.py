@@ -6,7 +6,7 @@ finalists learn, write the model folder whole or not at all. What differs betwee
 :class:`~gradatim.fitting.player.Player`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ from typing import Any
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
+from gradatim.fitting.averaging import Average, find_average
 from gradatim.fitting.clock import Clock
 from gradatim.fitting.comparison import Comparison, compare
-from gradatim.fitting.completion import complete_models
+from gradatim.fitting.completion import Build, complete_models
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.options import ContestOptions
-from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.player import AVERAGE, NETWORK, Candidate, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, tune
 from gradatim.fitting.verdict import Verdict, decide
@@ -104,26 +105,19 @@ def hold_contest(
 def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> FitResult:
     timed = job.budget if job.trials is None else None
     start_up = work.elapsed - work.spent
-    if len(player.folds) < 2:
-        raise InvalidValue(
-            "fit: the training rows must allow at least two folds, and do not. Use more rows."
-        )
-    player.clock = Clock(timed, lambda: work.elapsed)
-    player.prepare(work, timed, tell)
-    comparison = compare(player, work, timed, tell)
-    deadline = None if timed is None else _deadline(timed, comparison, start_up)
-    tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
-    verdict = _conclude(comparison, tuning, job.prefer)
+    comparison, tuning, average, verdict = _compete(player, job, work, start_up, tell)
     tell(Stage("training on all training rows"))
-    began, finalists = work.elapsed, _finalists(player, verdict, tuning)
+    began, finalists = work.elapsed, _finalists(player, verdict, tuning, average)
     models = _train(player, finalists, work)
     took = work.elapsed - began
+    build = _builder(player, verdict, average)
+    models |= build(models)
     tell(Stage("judging on the test rows", 0.5))
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
     test_figures = {name: player.measure(output, None) for name, output in outputs.items()}
     end = None if timed is None else timed - _reserve(timed, start_up)
     completion = complete_models(
-        player, finalists, models, work,
+        player, finalists, models, work, build=build,
         has_time=end is None or work.elapsed + SLOWER * took <= end,
         keep_test_out=job.keep_test_out, tell=tell,
     )  # fmt: skip
@@ -133,15 +127,12 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         folder=job.folder,
         comparison=comparison,
         tuning=tuning,
+        average=average,
         verdict=verdict,
         models=models,
         outputs=outputs,
         test_figures=test_figures,
-        concerns=[
-            *player.nothing_learned(verdict.recommended),
-            *player.beyond(models[verdict.recommended], outputs[verdict.recommended]),
-            *player.concerns(),
-        ],
+        concerns=_concerns(player, verdict, models, outputs),
         history=player.watch(tuning.settings) if tuning is not None and can_watch else None,
         completion=completion,
     )
@@ -158,26 +149,65 @@ def _reserve(budget: float, start_up: float) -> float:
     return RESERVE * budget + min(start_up, 0.1 * budget)
 
 
+def _compete(
+    player: Player, job: ContestOptions, work: Work, start_up: float, tell: Tell
+) -> tuple[Comparison, Tuning | None, Average | None, Verdict]:
+    """Compare the candidates, tune the network, average the best, conclude."""
+    timed = job.budget if job.trials is None else None
+    if len(player.folds) < 2:
+        raise InvalidValue(
+            "fit: the training rows must allow at least two folds, and do not. Use more rows."
+        )
+    player.clock = Clock(timed, lambda: work.elapsed)
+    player.prepare(work, timed, tell)
+    comparison = compare(player, work, timed, tell)
+    deadline = None if timed is None else _deadline(timed, comparison, start_up)
+    tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    average = find_average(player, comparison, tuning, work, deadline)
+    return comparison, tuning, average, _conclude(comparison, tuning, average, job.prefer)
+
+
+def _concerns(player: Player, verdict: Verdict, models: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Concern]:  # fmt: skip
+    """What is doubtful about the recommended model and the data."""
+    name = verdict.recommended
+    held = player.beyond(models[name], outputs[name])
+    return [*player.nothing_learned(name), *held, *player.concerns()]
+
+
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
     """When tuning must end: the last trainings take as long as the slowest fold."""
     slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    return budget - _reserve(budget, start_up) - (1 + SLOWER) * 1.5 * slowest
+    return budget - _reserve(budget, start_up) - (1 + SLOWER) * 2.0 * slowest
 
 
-def _conclude(comparison: Comparison, tuning: Tuning | None, prefer: str) -> Verdict:
+def _conclude(comparison: Comparison, tuning: Tuning | None, average: Average | None, prefer: str) -> Verdict:  # fmt: skip
     simple = {name: scores(results) for name, results in comparison.simple.items()}
     metric = next(iter(next(iter(comparison.simple.values()))[0].figures))
     network = None if tuning is None else scores(tuning.results)
-    return decide(simple, network, comparison.ratio, metric, prefer)
+    mixed = None if average is None else scores(average.results)
+    return decide(simple, network, comparison.ratio, metric, prefer, mixed)
 
 
-def _finalists(player: Player, verdict: Verdict, tuning: Tuning | None) -> list[Candidate]:
-    """The trivial model, the best simple one, the recommended one and the network."""
+def _finalists(player: Player, verdict: Verdict, tuning: Tuning | None, average: Average | None) -> list[Candidate]:  # fmt: skip
+    """The trivial model, the best simple one, the recommended one (or whom it averages) and the network."""
     wanted = [player.simple[0], verdict.best_simple, verdict.recommended]
-    candidates = [Candidate(name) for name in dict.fromkeys(wanted) if name != NETWORK]
+    if average is not None and verdict.recommended == AVERAGE:
+        wanted += average.members
+    candidates = [Candidate(name) for name in dict.fromkeys(wanted) if name not in (NETWORK, AVERAGE)]  # fmt: skip
     if tuning is not None:
         candidates.append(Candidate(NETWORK, tuning.settings))
     return candidates
+
+
+def _builder(player: Any, verdict: Verdict, average: Average | None) -> Build:
+    """Makes the average of trained models, by name, where that is recommended."""
+
+    def build(models: Mapping[str, Any]) -> dict[str, Any]:
+        if average is None or verdict.recommended != AVERAGE:
+            return {}
+        return {AVERAGE: player.combine([models[n] for n in average.members], average.weights)}
+
+    return build
 
 
 def _train(player: Player, candidates: list[Candidate], work: Work) -> dict[str, Any]:
@@ -204,7 +234,7 @@ def _write(player: Player, findings: Findings, job: ContestOptions, work: Work) 
         player,
         findings.concerns,
         after=findings.completion.sentence,
-        remarks=findings.comparison.notes,
+        remarks=findings.remarks,
     )
 
 

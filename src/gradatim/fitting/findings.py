@@ -8,9 +8,10 @@ import numpy as np
 
 from gradatim.evaluation.intervals import Interval, error_interval
 from gradatim.evaluation.racing import Result, scores
+from gradatim.fitting.averaging import Average
 from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.completion import Completion
-from gradatim.fitting.player import NETWORK, Figures
+from gradatim.fitting.player import AVERAGE, NETWORK, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.verdict import Verdict
 from gradatim.reports import Concern
@@ -25,6 +26,7 @@ class Findings:
         folder: Where the model will be.
         comparison: Figures of the simple models on every fold.
         tuning: What the race of networks found; ``None`` where no network could be trained.
+        average: The average of the best candidates, where it is better than each of them.
         verdict: The conclusion.
         models: Models by name, trained on the training rows.
         outputs: What they say of the test rows.
@@ -37,6 +39,7 @@ class Findings:
     folder: Path
     comparison: Comparison
     tuning: Tuning | None
+    average: Average | None
     verdict: Verdict
     models: dict[str, Any]
     outputs: dict[str, np.ndarray]
@@ -55,10 +58,16 @@ class Findings:
         """What the recommended model says of the test rows."""
         return self.outputs[self.verdict.recommended]
 
+    @property
+    def remarks(self) -> list[str]:
+        """What was left out of the comparison, and whom the average averages."""
+        return self.comparison.notes + ([] if self.average is None else [self.average.sentence])
+
     def results(self) -> dict[str, list[Result]]:
-        """Fold results of every candidate, the network last."""
+        """Fold results of every candidate, from the simplest to the most complex."""
         network = {} if self.tuning is None else {NETWORK: self.tuning.results}
-        return {**self.comparison.simple, **network}
+        average = {} if self.average is None else {AVERAGE: self.average.results}
+        return {**self.comparison.simple, **network, **average}
 
     def intervals(self) -> dict[str, Interval]:
         """Mean score of every candidate over the folds, with the ends of its interval."""

@@ -26,7 +26,7 @@ from gradatim.training import History, NonFiniteError
 if TYPE_CHECKING:
     from gradatim.fitting.findings import Findings
 
-NETWORK = "network"
+NETWORK, AVERAGE = "network", "average"
 FAILURES = (NonFiniteError, np.linalg.LinAlgError, ValueError)  # of a candidate
 
 Figures = dict[str, float]

@@ -60,7 +60,7 @@ def comparison_table(report: Report, f: Findings) -> None:
         "corrected for the training rows that folds share (Nadeau and Bengio), and factors around the mean, as errors are "
         "never negative. The network's figure of a fold is that of the "
         "setting which was best on the other folds.",
-        *f.comparison.notes,
+        *f.remarks,
     ]
     report.text(" ".join(notes))
 

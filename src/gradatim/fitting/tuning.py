@@ -30,12 +30,14 @@ class Tuning:
     Args:
         settings: The setting that is best over all folds.
         results: The tuned network on each fold, by the setting that is best on the other folds.
+        choices: That setting, for each fold.
         trials: Settings tried; finished: those that saw every fold.
         table: Trial number and mean score of each that finished, the best first.
     """
 
     settings: Any
     results: list[Result]
+    choices: list[Any]
     trials: int
     finished: int
     table: list[tuple[int, float]]
@@ -74,10 +76,12 @@ def tune(player: Player, default: list[Result], work: Work, *, deadline: float |
     matrix = np.stack([scores(results) for results in finished.values()])  # (trials, folds)
     table = sorted(zip(matrix.mean(1).tolist(), finished, strict=True))
     results = list(finished.values())
-    honest = [results[best][k] for k, best in enumerate(by_other_folds(matrix).tolist())]
+    others = by_other_folds(matrix).tolist()
+    honest = [results[best][k] for k, best in enumerate(others)]
+    choices = [player.draw(list(finished)[best]) for best in others]
     settings = player.draw(table[0][1])
     ranked = [(trial, mean) for mean, trial in table]
-    return Tuning(settings, honest, 1 + race.tried, len(finished), ranked)
+    return Tuning(settings, honest, choices, 1 + race.tried, len(finished), ranked)
 
 
 class _Judging:

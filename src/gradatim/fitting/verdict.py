@@ -7,7 +7,7 @@ import numpy as np
 
 from gradatim.evaluation import Interval, choose_by_occam, corrected_interval
 from gradatim.fitting.options import SIMPLE
-from gradatim.fitting.player import NETWORK
+from gradatim.fitting.player import AVERAGE, NETWORK
 from gradatim.reports.values import format_value
 
 
@@ -41,10 +41,11 @@ def decide(
     ratio: float,
     metric: str,
     prefer: str = SIMPLE,
+    average: np.ndarray | None = None,
 ) -> Verdict:
     """Compare the network with the best simple model and apply Occam's rule (:func:`~gradatim.evaluation.choose_by_occam`).
 
-    The network is the most complex of all candidates. That it *beats* the best simple model is said only if the whole 95 %
+    The network is more complex than the simple models. That it *beats* the best simple model is said only if the whole 95 %
     interval of the difference is on its side. A difference is small beside the best score, or beside what the best gains
     over the trivial model if that is less: the trivial model is never close to one that learned something.
 
@@ -54,11 +55,13 @@ def decide(
         ratio: Judging rows per training row.
         metric: Name of the score.
         prefer: ``"simple"`` follows the rule, ``"accurate"`` takes the best.
+        average: Scores of the average of the best candidates, the most complex of all; ``None`` without one.
     """
     best_simple = choose_by_occam(simple, ratio).best
     difference = None if network is None else corrected_interval(network - simple[best_simple], ratio)  # fmt: skip
     wins = difference is not None and difference.high < 0.0
-    everyone = dict(simple) if network is None else {**simple, NETWORK: network}
+    complex_ones = {NETWORK: network, AVERAGE: average}
+    everyone = {**simple, **{n: own for n, own in complex_ones.items() if own is not None}}
     best = choose_by_occam(everyone, ratio).best
     score, trivial = float(everyone[best].mean()), next(iter(everyone))
     scale = max(min(abs(score), float(everyone[trivial].mean()) - score), 0.0)
@@ -90,7 +93,7 @@ def _recommended(recommended: str, best: str, wins: bool, cost: Interval, score:
 
 
 def _called(name: str) -> str:
-    return "the network" if name == NETWORK else name
+    return f"the {name}" if name in (NETWORK, AVERAGE) else name
 
 
 def price(cost: Interval, score: float, metric: str) -> str:

@@ -39,7 +39,7 @@ from gradatim.fitting.tables.networks import (
     fit_networks,
     watch_network,
 )
-from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict
+from gradatim.fitting.tables.predictors import FAR, Fitted, average, count_held, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, learn_features, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.work import Work
@@ -48,6 +48,7 @@ from gradatim.training import History
 
 CACHE_CELLS = 50_000_000
 IMPORTANCE_BY = 0.95  # of the budget, when it must be measured
+SAID_CELLS = 10_000_000  # of what candidates say of judging rows
 
 
 def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
@@ -89,6 +90,8 @@ class TablePlayer(Player):
         )
         self.simple = simple_models(problem.classes)
         self.folds = plan_folds(problem, seed)
+        self._said: dict[tuple[Candidate, int], np.ndarray] = {}
+        self._said_cells = 0
         self._features: dict[int | None, tuple[np.ndarray, np.ndarray]] = {}
         self._cells = 0
         self._preprocessing: Preprocessing | None = None
@@ -181,6 +184,30 @@ class TablePlayer(Player):
         """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
         return predict(model, self.features(k)[1])
 
+    def has_said(self, candidate: Candidate, k: int) -> bool:
+        """Whether it is known what a candidate says of the judging rows of fold ``k``."""
+        return (candidate, k) in self._said
+
+    def said(self, candidate: Candidate, k: int) -> np.ndarray:
+        """What a candidate says of the judging rows of fold ``k``, kept while it fits in memory."""
+        if not self.has_said(candidate, k):
+            return self._keep(candidate, k, self.outputs(self.fit(candidate, k), k))
+        return self._said[candidate, k]
+
+    def _keep(self, candidate: Candidate, k: int, output: np.ndarray) -> np.ndarray:
+        if self._said_cells + output.size <= SAID_CELLS:
+            self._said[candidate, k] = output
+            self._said_cells += output.size
+        return output
+
+    def judge(self, candidate: Candidate, k: int) -> Figures:
+        """Figures of a candidate on the judging rows of fold ``k``."""
+        return self.measure(self.said(candidate, k), k)
+
+    def combine(self, models: Sequence[Fitted], weights: Sequence[float]) -> Fitted:
+        """The average of models."""
+        return average(models, weights)
+
     def judge_together(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Figures]:
         """Figures of networks on their folds, trained side by side; none where a training failed."""
         found: dict[int, Figures] = {}
@@ -201,7 +228,8 @@ class TablePlayer(Player):
                 k = jobs[number][1]
                 found[number] = {}
                 if fitted is not None:
-                    found[number] = self.measure(predict(fitted, self.features(k)[1]), k)
+                    output = predict(fitted, self.features(k)[1])
+                    found[number] = self.measure(self._keep(jobs[number][0], k, output), k)
         return [found[number] for number in range(len(jobs))]
 
     def _fold_groups(self, folds: Iterable[int]) -> list[list[int]]:

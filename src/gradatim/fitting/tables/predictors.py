@@ -3,7 +3,7 @@ r"""Fitted models as arrays, and what they predict: no pickle, and the same bits
 Four kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
 hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean. *Nearest* averages the
 :math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, for a value or for its logarithm;
-*forest* averages those of independent trees.
+*forest* averages those of independent trees. An *average* holds several of them.
 
 A chain follows a line as far as it goes, and one strange row would do. Its values of a regression are therefore held to the
 range of the training targets, widened on each side by its own width :math:`w`: :math:`[\min y - w, \max y + w]`. A trend may
@@ -11,7 +11,7 @@ go on as far again as it was seen to go; what lies beyond is an accident of extr
 leave the range by much.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ class Fitted:
     """A fitted model.
 
     Args:
-        kind: ``"chain"``, ``"nearest"``, ``"trees"`` or ``"forest"``.
+        kind: ``"chain"``, ``"nearest"``, ``"trees"``, ``"forest"`` or ``"average"``.
         classes: Number of classes; 0 for regression.
         arrays: Everything learned.
         settings: Plain values: what was chosen, and what the arrays do not say.
@@ -58,13 +58,19 @@ class Fitted:
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "Fitted":
         """Undo :meth:`store`; sizes that do not belong to the arrays are refused."""
         fitted = cls(facts["kind"], facts["classes"], arrays_from(tensors), dict(facts["settings"]))
-        _KINDS[choose("load_model", "kind", fitted.kind, _KINDS)]
-        largest = max((array.size for array in fitted.arrays.values()), default=0)
-        whole(facts, "classes", largest)
-        for name in ("depth", "neighbours"):  # of trees, no more than nodes; no more than rows
-            if name in fitted.settings:
-                whole(fitted.settings, name, largest)
+        choose("load_model", "kind", fitted.kind, ["average", *_KINDS])
+        for member in members_of(fitted) if fitted.kind == "average" else [fitted]:
+            _check_sizes(member)
         return fitted
+
+
+def _check_sizes(fitted: Fitted) -> None:
+    choose("load_model", "kind", fitted.kind, _KINDS)
+    largest = max((array.size for array in fitted.arrays.values()), default=0)
+    whole({"classes": fitted.classes}, "classes", largest)
+    for name in ("depth", "neighbours"):  # of trees, no more than nodes; no more than rows
+        if name in fitted.settings:
+            whole(fitted.settings, name, largest)
 
 
 def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
@@ -75,10 +81,40 @@ def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
         >>> predict(line, np.array([[0.0], [3.0]])).tolist()
         [1.0, 7.0]
     """
+    if fitted.kind == "average":
+        parts = zip(fitted.settings["weights"], members_of(fitted), strict=True)
+        return np.sum([weight * predict(member, X) for weight, member in parts], axis=0)
     # trees sum nothing across features: any number of them gives a row the same bits
     block = BLOCK if fitted.kind in ("chain", "nearest") else min(BLOCK, max(len(X), 1))
     outputs = by_blocks(partial(_KINDS[fitted.kind], fitted), X, block=block)
     return outputs if fitted.classes else outputs[:, 0]
+
+
+def average(models: Sequence[Fitted], weights: Sequence[float]) -> Fitted:
+    """One model that predicts the weighted mean of several.
+
+    Args:
+        models: Of one task.
+        weights: Their weights, which sum to 1.
+
+    Example:
+        >>> low, high = (Fitted("chain", 0, {"0.0.weight": np.zeros((1, 1)), "0.0.bias": np.array([b])}) for b in (1.0, 5.0))
+        >>> predict(average([low, high], [0.75, 0.25]), np.zeros((1, 1))).tolist()
+        [2.0]
+    """
+    arrays = {f"{k}:{name}": array for k, m in enumerate(models) for name, array in m.arrays.items()}  # fmt: skip
+    members = [{"kind": model.kind, "settings": model.settings} for model in models]
+    settings = {"weights": list(weights), "members": members}
+    return Fitted("average", models[0].classes, arrays, settings)
+
+
+def members_of(fitted: Fitted) -> list[Fitted]:
+    """The models that an average holds."""
+    found = []
+    for k, facts in enumerate(fitted.settings["members"]):
+        own = {name.removeprefix(f"{k}:"): a for name, a in fitted.arrays.items() if name.startswith(f"{k}:")}  # fmt: skip
+        found.append(Fitted(facts["kind"], fitted.classes, own, facts["settings"]))
+    return found
 
 
 def hold(y: np.ndarray) -> dict[str, float]:

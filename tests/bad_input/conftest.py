@@ -8,12 +8,14 @@ import pytest
 from gradatim.cli import main, progress
 from gradatim.fitting.images import networks as image_networks
 from gradatim.fitting.images import player as image_player
+from gradatim.fitting.images import sections as image_sections
 from gradatim.fitting.language import course as language_course
 from gradatim.fitting.language import sections as language_sections
 from gradatim.fitting.rounds import Plan, Size
 from gradatim.fitting.series import networks as series_networks
 from gradatim.fitting.tables import networks, player
 from gradatim.fitting.texts import family
+from gradatim.fitting.texts import networks as text_networks
 from gradatim.fitting.translation import course as translation_course
 from gradatim.reports import report
 
@@ -42,8 +44,13 @@ def tiny(patch):
     patch.setattr(image_networks, "EPOCHS", (1, 1))
     patch.setattr(image_player, "EPOCHS", (1, 1))
     patch.setattr(image_player, "UNTIMED_EPOCHS", 1)
+    patch.setattr(image_player.ImagePlayer, "simple", image_player.SIMPLE[:2])
+    for drawing in ("_inside", "_saliency", "_mistakes"):
+        patch.setattr(image_sections, drawing, lambda *a: None)
     read = family.draw_settings
     patch.setattr(family, "draw_settings", lambda *a: replace(read(*a), epochs=1, dim=4))
+    patch.setattr(family.LearnedFamily, "prepare", lambda *a: None)
+    patch.setattr(text_networks, "_repeats", lambda rows: 1)
     patch.setattr(series_networks, "STEPS", 4)
     patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)
     patch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))

@@ -106,6 +106,14 @@ def picture(mode: str = "RGB", size: tuple[int, int] = (16, 16), kind: str = "PN
     return out.getvalue()
 
 
+def animation(kind: str) -> bytes:
+    """The bytes of a picture that moves."""
+    frames = [Image.new("RGB", (16, 16), (80 * k, 0, 0)) for k in range(3)]
+    out = io.BytesIO()
+    frames[0].save(out, kind, save_all=True, append_images=frames[1:])
+    return out.getvalue()
+
+
 def classes(*names: str, count: int = 8, top: str = "pics", **how: object) -> Put:
     """A folder of pictures with a subfolder for every class."""
 
@@ -158,3 +166,40 @@ def reviews(rows: int = ROWS) -> pd.DataFrame:
             "y": mood + rng.normal(size=rows),
         }
     )
+
+
+_PNG, _JPEG = picture(), picture(kind="JPEG")
+UNREADABLE = {
+    "empty.png": b"",
+    "text.png": b"this is a text",
+    "header.png": _PNG[:8],
+    "cut.png": _PNG[: len(_PNG) // 2],
+    "changed.png": _PNG[:60] + bytes(b ^ 255 for b in _PNG[60:90]) + _PNG[90:],
+    "cut.jpg": _JPEG[: len(_JPEG) // 2],
+    "header.jpg": _JPEG[:20],
+    "bomb.png": bomb(60_000, 60_000),
+    "large.png": bomb(9_000, 9_000),
+    "flat.png": bomb(0, 16),
+    "endless.png": bomb(2**31 - 1, 2**31 - 1),
+    "cut.gif": picture(kind="GIF")[:30],
+    "cut.webp": picture(kind="WEBP")[:30],
+    "cut.bmp": picture(kind="BMP")[:40],
+}
+ODD = {
+    "jpeg.png": _JPEG,
+    "one.png": picture(size=(1, 1)),
+    "line.png": picture(size=(300, 1)),
+    "wide.png": picture(size=(400, 3)),
+    "grey.png": picture("L"),
+    "grey alpha.png": picture("LA"),
+    "alpha.png": picture("RGBA"),
+    "palette.png": picture("P"),
+    "bits.png": picture("1"),
+    "deep.png": picture("I;16"),
+    "cmyk.jpg": picture("CMYK", kind="JPEG"),
+    "moving.gif": animation("GIF"),
+    "moving.png": animation("PNG"),
+    "moving.webp": animation("WEBP"),
+    "picture.bmp": picture(kind="BMP"),
+    "PICTURE.PNG": _PNG,
+}

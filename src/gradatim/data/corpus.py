@@ -76,6 +76,10 @@ def read_text(source: "str | Path", most: int) -> Text:
         characters += len(chunk)
     if not alphabet - set(" \t\n"):
         raise InvalidValue(f"{source}: must hold a text to learn from, but it is empty.")
+    if len(alphabet) < 2:
+        raise InvalidValue(
+            f"{source}: must hold at least two different characters, got only {alphabet.pop()!r}. There is nothing to learn."
+        )
     letters = "".join(sorted(alphabet))
     return Text(name, chunks, characters, letters, digest.hexdigest(), characters >= most)
 

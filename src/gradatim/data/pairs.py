@@ -12,6 +12,7 @@ from gradatim.errors import InvalidValue, Unavailable
 from gradatim.files import check_regular
 
 LEAST = 200  # pairs from which anything can be learned
+LEAST_PART = 5  # different sentences of a part
 
 
 class Pair(NamedTuple):
@@ -90,7 +91,12 @@ def split_pairs(pairs: list[Pair], share: float, seed: int) -> Parts:
     """
     sources = list(dict.fromkeys(pair.source for pair in pairs))
     order = np.random.default_rng(seed).permutation(len(sources))
-    held = max(int(len(sources) * share / 2), 1)
+    held = int(len(sources) * share / 2)
+    if min(held, len(sources) - 2 * held) < LEAST_PART:
+        raise InvalidValue(
+            f"fit: the pairs must give at least {LEAST_PART} different sentences to learn from, to choose by and to judge by, "
+            f"got {len(sources) - 2 * held}, {held} and {held}. Take more pairs, or another --test."
+        )
     test = {sources[k]: [] for k in order[:held]}  # type: dict[str, list[str]]
     validation = {sources[k] for k in order[held : 2 * held]}
     for pair in pairs:

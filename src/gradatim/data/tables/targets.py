@@ -82,8 +82,13 @@ def _read_values(
     return values[kept], kept
 
 
-def check_range(values: np.ndarray, name: str) -> None:
+def check_range(values: np.ndarray, name: str, *, owner: str = "fit") -> None:
     """Refuse numbers whose squares are not numbers any more.
+
+    Args:
+        values: The numbers.
+        name: Their column.
+        owner: Who asks, for messages.
 
     Example:
         >>> check_range(np.array([1e-200, 2e-200]), "y")
@@ -92,9 +97,9 @@ def check_range(values: np.ndarray, name: str) -> None:
         gradatim.errors.InvalidValue: fit: target must vary by 1e-150 or more, got 1e-200. Rescale 'y'.
     """
     largest, remedy = float(np.abs(values).max()), f"Rescale {name!r}."
-    require(largest <= LARGEST, "fit: target must stay below 1e150", f"{largest:.3g}", remedy)
+    require(largest <= LARGEST, f"{owner}: target must stay below 1e150", f"{largest:.3g}", remedy)
     spread = float(np.ptp(values))
-    require(spread >= 1 / LARGEST, "fit: target must vary by 1e-150 or more", f"{spread:.3g}", remedy)  # fmt: skip
+    require(spread >= 1 / LARGEST, f"{owner}: target must vary by 1e-150 or more", f"{spread:.3g}", remedy)  # fmt: skip
 
 
 def _tell_missing(count: int, notes: list[str]) -> None:

@@ -74,7 +74,7 @@ class SeriesModel(StoredModel):
         for name in wanted:
             if name is not None and name not in frame.columns:
                 raise InvalidValue(f"predict: the table must have the column {name!r}, and has not.")  # fmt: skip
-        _, series, last = read_series(frame, self.layout, notes, self.axis)
+        _, series, last = read_series(frame, self.layout, notes, self.axis, owner="predict")
         missing = [name for name in self.names if name not in series]
         if missing:
             what = f"the series {missing[0]!r}" if missing[0] else "a series of numbers that change"

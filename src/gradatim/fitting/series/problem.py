@@ -97,7 +97,12 @@ def find_layout(frame: pd.DataFrame, job: SeriesOptions) -> Layout:
 
 
 def read_series(
-    frame: pd.DataFrame, layout: Layout, notes: list[str], axis: Axis | None = None
+    frame: pd.DataFrame,
+    layout: Layout,
+    notes: list[str],
+    axis: Axis | None = None,
+    *,
+    owner: str = "fit",
 ) -> tuple[Axis, dict[str, np.ndarray], dict[str, float]]:
     """Return the axis, the values of each series on it, and the last stamp of each.
 
@@ -106,13 +111,14 @@ def read_series(
         layout: Which columns hold what.
         notes: Collects what was done.
         axis: The axis; found from the stamps by default.
+        owner: Who asks, for messages.
     """
-    stamps, is_date = read_stamps(frame, layout.time)
+    stamps, is_date = read_stamps(frame, layout.time, owner=owner)
     parts: list[tuple[str, np.ndarray, np.ndarray]] = []
     for column in layout.values:
         values, unread = read_cells(frame[column], find_column(frame[column], column))
         if not isinstance(values, np.ndarray):
-            raise InvalidValue(f"fit: target must hold numbers, got words in {column!r}.")
+            raise InvalidValue(f"{owner}: target must hold numbers, got words in {column!r}.")
         if unread:
             notes.append(f"Column {column!r}: {unread:,} cells are not numbers and count as missing.")  # fmt: skip
         if layout.group is None:
@@ -129,11 +135,15 @@ def read_series(
         axes = {find_axis(s, is_date, own) for _, s, _ in ordered}
         axis = axes.pop() if len(axes) == 1 else Axis("order")
         notes += own[:1]
+    elif layout.time is not None and axis.unit not in (None, "dates" if is_date else "numbers"):
+        raise InvalidValue(
+            f"{owner}: time_column must hold {axis.unit}, as in training, got {'dates' if is_date else 'numbers'}."
+        )
     series, last = {}, {}
     for name, s, v in ordered:
         filled = _fill(axis, s, v, name, notes)
         if filled is not None:
-            check_range(filled, name or layout.values[0])
+            check_range(filled, name or layout.values[0], owner=owner)
             series[name], last[name] = filled, float(s[-1])
     return axis, series, last
 
@@ -166,8 +176,10 @@ def _fill(
 ) -> np.ndarray | None:
     """Put values on the grid and draw lines across what is missing; ``None`` where too much is."""
     places = axis.places(stamps)
-    grid = np.full(places[-1] + 1, np.nan)
-    grid[places] = values
+    is_sparse = len(stamps) < (1.0 - MOST_MISSING) * (places[-1] + 1.0)  # a grid may be endless
+    grid = np.full(1 if is_sparse else int(places[-1]) + 1, np.nan)
+    if not is_sparse:
+        grid[places.astype(np.int64)] = values
     absent = np.isnan(grid)
     if absent.mean() > MOST_MISSING or np.ptp(grid[~absent]) == 0:
         why = "is missing more than half of its values" if absent.mean() > MOST_MISSING else "never changes"  # fmt: skip

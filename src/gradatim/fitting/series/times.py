@@ -29,12 +29,18 @@ class Axis:
         """Plain values for a JSON file."""
         return asdict(self)
 
+    @property
+    def unit(self) -> str | None:
+        """What stamps are, ``"dates"`` or ``"numbers"``; ``None`` where they do not matter."""
+        return {"month": "dates", "date": "dates", "number": "numbers"}.get(self.kind)
+
     def places(self, stamps: np.ndarray) -> np.ndarray:
-        """Step of every stamp, counted from the first."""
+        """Step of every stamp, counted from the first, as numbers that may be beyond those of a grid."""
         if self.kind == "order":
-            return np.arange(len(stamps))
+            return np.arange(float(len(stamps)))
         values = _months(stamps) if self.kind == "month" else stamps
-        return np.round((values - values[0]) / self.step).astype(np.int64)
+        with np.errstate(over="ignore"):
+            return np.round((values - values[0]) / self.step)
 
     def after(self, last: float, steps: int) -> list[Any]:
         """The stamps of the next ``steps`` steps.
@@ -55,16 +61,19 @@ class Axis:
         return [str(date).replace("T", " ") for date in shown]
 
 
-def read_stamps(frame: pd.DataFrame, name: str | None) -> tuple[np.ndarray, bool]:
+def read_stamps(
+    frame: pd.DataFrame, name: str | None, *, owner: str = "fit"
+) -> tuple[np.ndarray, bool]:
     """Read the column of times as numbers (dates as days since 1970), and say whether it holds dates.
 
     Args:
         frame: The table.
         name: The column; ``None`` takes the rows as they stand.
+        owner: Who asks, for messages.
     """
     if name is None:
         return np.arange(1.0, len(frame) + 1), False
-    return read_times(frame, name)
+    return read_times(frame, name, owner=owner)
 
 
 def find_axis(stamps: np.ndarray, is_date: bool, notes: list[str]) -> Axis:

@@ -9,6 +9,7 @@ from torch import Tensor
 from gradatim.data.pairs import Pair
 from gradatim.data.tokenizers import Tokenizer
 from gradatim.data.vocabulary import END, PAD, UNKNOWN
+from gradatim.errors import require
 from gradatim.models import shift_right
 
 FIRST = UNKNOWN  # numbers below belong to padding, start and end
@@ -58,6 +59,8 @@ class PairBatches:
     ) -> None:
         tokens = [(encode(tokenizer, p.source), [*encode(tokenizer, p.target), END]) for p in pairs]
         kept = [both for both in tokens if max(map(len, both)) <= context]
+        longest = f"fit: the pairs must have sentences of at most {context} tokens"
+        require(kept, longest, f"{len(pairs):,} longer ones only", "Cut long texts into sentences.")
         self.left_out = len(pairs) - len(kept)
         self.source, self.target = (pad_tokens([both[k] for both in kept]) for k in (0, 1))
         self.lengths = np.array([[len(side) for side in both] for both in kept])

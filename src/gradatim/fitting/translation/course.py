@@ -80,6 +80,7 @@ class TranslationCourse(Course):
     tokenizer: Tokenizer
     parts: Parts
     train: PairBatches
+    validation: PairBatches
     contestants: dict[str, sections.Contestant]  # what each wrote for the test sentences
 
     def __init__(
@@ -104,6 +105,9 @@ class TranslationCourse(Course):
         tell(Stage("learning the tokens", 0.05))
         self.tokenizer = rebuild_tokenizer(work.recall("tokenizer", self._learn_tokens))
         self.train = PairBatches(parts.train, self.tokenizer, CONTEXT, batch_size=1, seed=job.seed)
+        self.validation = PairBatches(
+            self.parts.validation, self.tokenizer, CONTEXT, batch_size=128
+        )
         if self.train.left_out:
             self.notes.append(f"{self.train.left_out:,} pairs longer than {CONTEXT} tokens are left out of training.")  # fmt: skip
         self.notes.append(
@@ -127,8 +131,7 @@ class TranslationCourse(Course):
     def batches(self, plan: Plan) -> tuple[object, object]:
         """Pairs of a round, drawn anew for each, and those it is judged by."""
         self.train.batch_size, self.train.num_batches = plan.batch_size, plan.steps
-        validation = PairBatches(self.parts.validation, self.tokenizer, CONTEXT, batch_size=128)
-        return self.train, validation
+        return self.train, self.validation
 
     def learning(self, plan: Plan) -> dict[str, Any]:
         """Loss, rate and schedule."""

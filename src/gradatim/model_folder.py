@@ -69,10 +69,10 @@ def check_folder(folder: str | Path, argument: str, inputs: Iterable[str | Path]
         argument: Who asks and what for, such as ``"save: folder"``, for the message.
         inputs: Files and folders that are read.
     """
+    check_path(folder, fault="cannot be written")
     path, real, got = Path(folder), Path(os.path.realpath(folder)), repr(str(folder))
     size = len(os.fsencode(real.name))
     require(size <= LONGEST, f"{argument} must have a name of at most {LONGEST} bytes", size, "Choose a shorter name.")  # fmt: skip
-    check_path(path, fault="cannot be written")
     is_dangling = path.is_symlink() and not path.exists()
     if is_dangling or real == Path.cwd() or real in Path.cwd().parents:
         refuse(f"{argument} must be a folder of its own", got)

@@ -114,6 +114,13 @@ def animation(kind: str) -> bytes:
     return out.getvalue()
 
 
+def black() -> bytes:
+    """The bytes of a picture with nothing on it."""
+    out = io.BytesIO()
+    Image.new("RGB", (16, 16)).save(out, "PNG")
+    return out.getvalue()
+
+
 def classes(*names: str, count: int = 8, top: str = "pics", **how: object) -> Put:
     """A folder of pictures with a subfolder for every class."""
 

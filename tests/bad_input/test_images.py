@@ -2,7 +2,7 @@
 
 import pytest
 
-from .inputs import ODD, UNREADABLE, animation, classes, file, folder, link, nothing, picture
+from .inputs import ODD, UNREADABLE, animation, black, classes, file, folder, link, nothing, picture
 from .trial import trial
 
 FIT = "fit pics --trials 1 -o m"
@@ -16,6 +16,7 @@ TRIALS = [
     trial("a class of moving pictures", (TWO, *(file(f"pics/moving/{k}.gif", animation("GIF")) for k in range(6))), FIT, 0, "Recommended"),
     trial("a class of deep pictures", classes("a", "b", mode="I;16"), FIT, 0, "Recommended"),
     trial("a class of bits", classes("a", "b", mode="1"), FIT, 0, "Recommended"),
+    trial("black pictures", tuple(file(f"pics/{c}/{k}.png", black()) for c in "ab" for k in range(8)), FIT, 0, "Recommended"),
     trial("pictures with alpha", classes("a", "b", mode="RGBA"), FIT, 0, "Recommended"),
     trial("pictures of one row", classes("a", "b", size=(40, 1)), FIT, 0, "Recommended"),
     trial("no folder", nothing, FIT, 1, "pics: there is no such file"),

@@ -151,7 +151,9 @@ ABSENT = {
 
 def described(**changes):
     """Another description of a model."""
-    return change("m/model.json", lambda content: json.dumps(json.loads(content) | changes).encode())
+    return change(
+        "m/model.json", lambda content: json.dumps(json.loads(content) | changes).encode()
+    )
 
 
 CHANGED = "is not the file that was written with model.json"

@@ -27,7 +27,10 @@ TEXTS = {
     "a mark": "\ufeff" + prose(),
     "mathematics": "$20 to $30^ \\frac{" * 400,
 }  # fmt: skip
-ONE, REPEATED = "must hold at least two different characters, got only 'a'", "must hold at least 641 tokens"
+ONE, REPEATED = (
+    "must hold at least two different characters, got only 'a'",
+    "must hold at least 641 tokens",
+)
 LANGUAGE = [
     *(
         trial(f"{what} as {tokenizer}s", file("t.txt", text), f"{MODEL} --tokenizer {tokenizer}", *(

@@ -104,7 +104,12 @@ def run(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="Folder for the report.  [default: runs/NAME]", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the report.  [default: runs/NAME]",
+            show_default=False,
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
 ) -> None:

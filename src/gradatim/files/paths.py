@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidType, InvalidValue, Unavailable
 
 LONGEST = (
     200  # bytes of a name, so that those of helping files beside it stay below the system's 255
@@ -23,6 +23,8 @@ def check_path(path: str | Path, *, fault: str = "cannot be read") -> None:
         ...
         gradatim.errors.Unavailable: nnn...: cannot be read: File name too long.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidType(f"gradatim: a path must be a text, got a {type(path).__name__}.")
     if not str(path):
         raise InvalidValue("gradatim: a path must name a file or a folder, got an empty name.")
     try:

@@ -32,7 +32,7 @@ def as_rows(data: Any) -> "pd.DataFrame | np.ndarray":
         )
     if X.ndim == 1 and (X.dtype.kind in "UT" or X.dtype == object):
         return pd.DataFrame({TEXT: X})
-    return pd.DataFrame(X, columns=[f"x{k + 1}" for k in range(X.reshape(len(X), -1).shape[1])])
+    return pd.DataFrame(X, columns=[f"x{k + 1}" for k in range(X.shape[1] if X.ndim == 2 else 1)])
 
 
 def join_target(data: Any, given: dict[str, Any]) -> Any:
@@ -59,12 +59,15 @@ def join_target(data: Any, given: dict[str, Any]) -> Any:
     if len(data) != 2:
         raise InvalidType(f"fit: data must be a pair of rows and targets, got {len(data)} things.")
     X, y = as_rows(data[0]), _array(data[1])
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    if y.ndim != 1:
+        raise InvalidValue(f"fit: targets must be one for every row, got shape {y.shape}.")
     if len(X) != len(y):
         raise InvalidValue(
             f"fit: data must have a target for every row, got {len(X)} rows and {len(y)} targets."
         )
     if isinstance(X, np.ndarray):
-        return X, y
+        return X, y.astype(str) if y.dtype == object else y
     if not isinstance(data[0], pd.DataFrame) and TEXT in X:
         given["text"] = TEXT
     given["target"] = str(given.get("target") or getattr(data[1], "name", None) or TARGET)
@@ -86,12 +89,14 @@ def as_pictures(X: np.ndarray) -> np.ndarray:
     if pictures.ndim == 4 and pictures.shape[3] not in CHANNELS and pictures.shape[1] in CHANNELS:
         pictures = np.moveaxis(pictures, 1, -1)
     n, height, width, channels = pictures.shape if pictures.ndim == 4 else (0, 0, 1, 0)
-    if height != width or channels not in CHANNELS:
+    if height != width or height == 0 or channels not in CHANNELS:
         raise InvalidValue(
             f"fit: images must be square with one or three channels, got shape {X.shape}. Cut them first."
         )
     if pictures.dtype == np.uint8:
         return pictures
+    if pictures.dtype.kind not in "biuf":
+        raise InvalidType(f"fit: images must be numbers, got {pictures.dtype}.")
     low, high = (float(pictures.min()), float(pictures.max())) if n else (0.0, 0.0)
     top = 1.0 if pictures.dtype.kind == "f" else 255.0
     if not 0.0 <= low <= high <= top:
@@ -102,4 +107,10 @@ def as_pictures(X: np.ndarray) -> np.ndarray:
 
 
 def _array(values: Any) -> np.ndarray:
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        values = values.float() if values.is_floating_point() and values.itemsize < 4 else values
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InvalidValue("fit: data must have rows of one length, got rows of several.") from error  # fmt: skip

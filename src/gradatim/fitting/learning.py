@@ -1,5 +1,6 @@
 """How every kind of data trains its network."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -95,4 +96,6 @@ def train_network(
     )  # fmt: skip
     if checkpoint is not None and checkpoint.is_file():
         trainer.resume(checkpoint)
-    return network, trainer.fit(train, validation, cancel=cancel)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of what does not learn: the score tells
+        return network, trainer.fit(train, validation, cancel=cancel)

@@ -4,7 +4,7 @@ Each field carries its help text, so that the command line, Python and a form ar
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def read_budget(value: "str | float") -> float:
         (300.0, 90.0)
     """
     if not isinstance(value, str):
-        return float(value)
+        return _number("budget", value)
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", value.lower())
     if found is None or found[2] not in _UNITS or float(found[1]) <= 0:
         raise InvalidValue(
@@ -67,11 +67,18 @@ def read_test(value: "str | Path | float") -> float | str:
         (0.3, 0.3, 'new.csv')
     """
     if not isinstance(value, str | Path):
-        return float(value)
+        return _number("test", value)
     found = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*(%?)\s*", str(value))
     if found is None or Path(value).exists():
         return str(value)
     return float(found[1]) / (100.0 if found[2] else 1.0)
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InvalidType(f"fit: {name} must be a number or a text, got a {type(value).__name__}.") from None  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +165,7 @@ def read_value(name: str, kind: Any, value: Any) -> Any:
         ('id',)
     """
     if kind == tuple[str, ...]:
-        names = [value] if isinstance(value, str) else list(value)
+        names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else [*value]
         if all(isinstance(name, str) for name in names):
             return tuple(names)
         words = "names"

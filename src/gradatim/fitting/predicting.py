@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 import pandas as pd
 
 from gradatim.errors import InvalidType, InvalidValue
@@ -102,6 +103,8 @@ def _tables(model: Any, data: Any, which: str, notes: list[str]) -> Iterator[pd.
     if isinstance(data, str | Path):
         check_path(data)
     rows = data if isinstance(data, str | Path) else as_rows(data)
+    if isinstance(rows, np.ndarray) and getattr(fitted, "folder_kind", None) != "image":
+        raise InvalidType(f"predict: data must be rows for this model, got images of shape {rows.shape}.")  # fmt: skip
     return _some(fitted.prediction_tables(rows, which, notes))
 
 

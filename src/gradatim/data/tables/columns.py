@@ -62,6 +62,8 @@ def clean(series: pd.Series) -> pd.Series:
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(series.cat.categories.dtype)
+    if series.dtype.kind == "c":  # numbers that no model takes
+        series = series.astype(object)
     if series.dtype == object:
         kinds = {type(value) for value in series.dropna()}
         if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):

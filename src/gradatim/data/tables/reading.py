@@ -67,6 +67,8 @@ def read_table(
     notes: list[str] = []
     name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
     frame, rows = _draw(source, limit, seed, notes, seconds)
+    if not frame.shape[1]:
+        raise InvalidValue(f"{_name(source)}: must have columns, got none.")
     if not len(frame):
         raise InvalidValue(f"{_name(source)}: must have rows under its header, got none.")
     if len(frame) < rows:

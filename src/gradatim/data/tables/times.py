@@ -7,9 +7,7 @@ from gradatim.data.tables.columns import find_column, read_cells
 from gradatim.errors import InvalidValue
 
 
-def read_times(
-    frame: pd.DataFrame, name: str, *, owner: str = "fit"
-) -> tuple[np.ndarray, bool]:
+def read_times(frame: pd.DataFrame, name: str, *, owner: str = "fit") -> tuple[np.ndarray, bool]:
     """Read times as numbers (dates as days since 1970), and say whether they are dates.
 
     Args:

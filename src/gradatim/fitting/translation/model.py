@@ -7,7 +7,7 @@ import pandas as pd
 
 from gradatim.data.pairs import read_lines
 from gradatim.decoding import translate
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import StoredWriter
@@ -79,6 +79,7 @@ class TranslationModel(StoredWriter):
 
 def _sources(data: "str | Path | pd.DataFrame") -> Iterator[str]:
     if isinstance(data, pd.DataFrame):
+        require(data.shape[1], "predict: data must have a column of sentences", "none")
         yield from (str(cell) for cell in data.iloc[:, 0])
         return
     empty = True

@@ -93,7 +93,7 @@ WORDS = [
     trial("an unknown command of data", nothing, "data gett iris", 2, "Did you mean 'get'?"),
     trial("an empty command", nothing, "''", 2, "no command ''"),
     *(
-        trial(f"{command} with an unknown option", nothing, f"{command} {typed}", 2, f"Did you mean '{near}'?")
+        trial(f"{command} with an option near {near}", nothing, f"{command} {typed}", 2, f"Did you mean '{near}'?")
         for command, typed, near in (
             ("fit x", "--targt y", "--target"), ("fit x", "--buget 5s", "--budget"), ("predict m x", "--ouput p", "--output"),
             ("export m", "--onx", "--onnx"), ("generate m", "--promt a", "--prompt"), ("run xor", "--quik", "--quick"),

@@ -92,7 +92,7 @@ FIT = {
     "pictures of text": ((np.full((20, 16, 16), "a"), SHADES), {}, ""),
     "pictures of one class": ((PICTURES, SHADES * 0), {}, "two subfolders with 5 images or more"),
     "pictures of classes with NaN": ((PICTURES, np.where(SHADES, np.nan, 1.0)), {}, ""),
-    "pictures of mixed classes": ((PICTURES, np.array(["a", 1] * 10, dtype=object)), {}, ""),
+    "pictures of mixed classes": ((PICTURES, np.array(["a", 1] * 10, dtype=object)), {}, None),
     "pictures of no size": ((np.zeros((20, 0, 0), np.uint8), SHADES), {}, ""),
     "no pictures": ((PICTURES[:0], SHADES[:0]), {}, ""),
     "pictures with a target's name": ((PICTURES, SHADES), {"target": "y"}, "target must not be given for images"),

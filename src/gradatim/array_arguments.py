@@ -45,7 +45,8 @@ def takes_arrays(function: Callable[P, R]) -> Callable[P, R]:
     kinds = {name: _kinds(p.annotation) for name, p in signature.parameters.items()}
     wanted = {name: kind for name, kind in kinds.items() if Tensor in kind}
     places = [(i, wanted[name]) for i, name in enumerate(names) if name in wanted]
-    owner = function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
+    name = function.__qualname__.removesuffix(".__init__").removesuffix(".forward")
+    owner = name.rpartition("<locals>.")[2]
 
     def is_stranger(name: str, value: object) -> bool:
         return name in wanted and not isinstance(value, wanted[name])

@@ -115,5 +115,6 @@ class GaussianBasis(nn.Module):
         self.centers = nn.Parameter(centers)
         self.log_widths = nn.Parameter(torch.full_like(centers[:, 0], width).log())
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         return gaussians(x, self.centers, self.log_widths.exp())  # (N, K)

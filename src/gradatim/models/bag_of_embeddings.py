@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
 from gradatim.nn import real_steps
 from gradatim.nn.plain_path import differentiable_twice, is_transformed
@@ -44,6 +45,7 @@ class BagOfEmbeddings(nn.Module):
         self.drop = nn.Dropout(dropout)
         self.readout = nn.Linear(dim, output_dim)
 
+    @takes_arrays
     def forward(self, tokens: Tensor, lengths: object | None = None) -> Tensor:
         """Answer for each text.
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.sizes import check_counts
 from gradatim.models.transformer import TransformerEncoder
 from gradatim.nn.padding import real_steps
@@ -77,6 +78,7 @@ class BERT(nn.Module):
                     1e-12  # as published: embeddings are small, a larger one would change them
                 )
 
+    @takes_arrays
     def forward(
         self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:

@@ -44,6 +44,7 @@ class BERTClassifier(_Head):
         Devlin et al., BERT, 2019, figure 4 (a) and (b).
     """
 
+    @takes_arrays
     def forward(
         self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
@@ -67,6 +68,7 @@ class BERTTagger(_Head):
         Devlin et al., BERT, 2019, figure 4 (d).
     """
 
+    @takes_arrays
     def forward(
         self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:
@@ -99,6 +101,7 @@ class BERTSpanReader(nn.Module):
         self.trunk = trunk
         self.readout = _readout(trunk, 2)
 
+    @takes_arrays
     def forward(
         self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:

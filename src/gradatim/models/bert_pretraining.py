@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.bert import BERT
 
 
@@ -40,6 +41,7 @@ class BERTPretraining(nn.Module):
             nn.init.trunc_normal_(layer.weight, std=0.02, a=-0.04, b=0.04)
             nn.init.zeros_(layer.bias)
 
+    @takes_arrays
     def forward(
         self, tokens: Tensor, lengths: object | None = None, segments: Tensor | None = None
     ) -> Tensor:

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.image_input import check_images
 
 
@@ -12,6 +13,7 @@ class RowChain(nn.Sequential):
         """The chain's links, in order, with their names."""
         return [("flatten", nn.Flatten()), *self.named_children()]
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x.flatten(1))  # (B, outputs)
 
@@ -26,6 +28,7 @@ class ImageChain(nn.Sequential):
         """The chain's links, in order, with their names."""
         return list(self.named_children())
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         check_images(type(self).__name__, x, self.in_channels, self.image_size)
         return super().forward(x)  # (B, outputs)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.nn.cells.named import CellFactory
@@ -58,6 +59,7 @@ class CTC(nn.Module):
             is_bidirectional=is_bidirectional, dropout=dropout,
         )  # fmt: skip
 
+    @takes_arrays
     def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """Log-probabilities of blank and labels in every frame, shape ``(B, T, num_labels + 1)``."""
         return torch.log_softmax(self.tagger(x, lengths), -1)

@@ -105,6 +105,7 @@ class Forecaster(nn.Module):
         self.readout = nn.Linear(hidden_dim, steps * input_dim * self.parameters_per_value)
         initialize(self.readout, "xavier")
 
+    @takes_arrays
     def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """State the distributions that training compares with what came.
 

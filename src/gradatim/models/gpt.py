@@ -6,6 +6,7 @@ from typing import cast
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose
 from gradatim.models.sizes import check_counts
 from gradatim.models.transformer import TransformerEncoder, new_caches
@@ -85,6 +86,7 @@ class GPT(nn.Module):
             for last in (block.attention.merge, block.feed_forward.narrow):
                 nn.init.normal_(last.weight, std=std / math.sqrt(2 * self.num_layers))
 
+    @takes_arrays
     def forward(self, tokens: Tensor) -> Tensor:
         """Logits ``(B, T, vocab_size)`` of the token after each of ``tokens``, ``(B, T)``."""
         return self.read_out(self.features(tokens))

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models.image_input import check_images
 from gradatim.models.vit import ClassTokenEncoder
@@ -85,6 +86,7 @@ class HybridViT(nn.Module):
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         check_images("HybridViT", x, self.in_channels, self.image_size)
         return self.readout(self.encoder(self.tokens(x)))  # (B, num_classes)

@@ -5,6 +5,7 @@ from math import pi
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.nn import LRU
 from gradatim.nn.cells.cell import State
 
@@ -61,6 +62,7 @@ class LRUStack(nn.Module):
         self.norm = nn.LayerNorm(dim)
         self.readout = nn.Linear(dim, output_dim)
 
+    @takes_arrays
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | None = None
     ) -> tuple[Tensor, State]:

@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models.image_input import count_patches
 from gradatim.nn import initialize
@@ -120,6 +121,7 @@ class MLPMixer(nn.Sequential):
         """The chain's links, in order, with their names."""
         return list(self.named_children())
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         expected = (self.in_channels, self.image_size, self.image_size)
         if x.shape[1:] != expected:

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.decoder_state import batch_first
 from gradatim.models.stack_step import step_stack
 from gradatim.nn import Recurrent, initialize
@@ -59,6 +60,7 @@ class RecurrentLanguageModel(nn.Module):
         self.readout = nn.Linear(hidden_dim, vocab_size)
         initialize(self.readout, "xavier")
 
+    @takes_arrays
     def forward(
         self, tokens: Tensor, lengths: object | None = None, state: State | None = None
     ) -> tuple[Tensor, State]:

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.gpt import GPT
 
 
@@ -27,6 +28,7 @@ class RewardModel(nn.Module):
         nn.init.zeros_(self.score.weight)
         nn.init.zeros_(self.score.bias)
 
+    @takes_arrays
     def forward(self, tokens: Tensor) -> Tensor:
         """Rewards ``(B,)`` of texts of equal length, ``(B, T)``."""
         return self.score(self.trunk.features(tokens)[:, -1]).squeeze(-1)

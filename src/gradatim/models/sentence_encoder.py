@@ -63,6 +63,7 @@ class SentenceEncoder(nn.Module):
         self.model, self.tokenizer, self.max_length = model, tokenizer, max_length
         self.eval()
 
+    @takes_arrays
     def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """Vectors ``(B, dim)`` of length 1 of texts ``(B, T)``, padded behind ``lengths``."""
         return functional.normalize(mean_vector(self.model(tokens, lengths), lengths))

@@ -129,6 +129,7 @@ class Seq2Seq(nn.Module):
         initialize(self.begin, "xavier")
         initialize(self.readout, "xavier")
 
+    @takes_arrays
     def forward(
         self,
         source: Tensor,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import choose
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
 from gradatim.nn import initialize
@@ -80,6 +81,7 @@ class SequenceClassifier(nn.Module):
         self.readout = nn.Linear(self.encoder.output_dim, output_dim)
         initialize(self.readout, "xavier")
 
+    @takes_arrays
     def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """Answer for each sequence.
 

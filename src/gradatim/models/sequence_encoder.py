@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.nn import Recurrent, real_steps
@@ -80,6 +81,7 @@ class SequenceEncoder(nn.Module):
         self.output_dim = self.rnn.output_dim
         self.drop = nn.Dropout(dropout)
 
+    @takes_arrays
     def forward(self, x: Tensor, lengths: object | None = None) -> Encoded:
         """Encode a padded batch.
 

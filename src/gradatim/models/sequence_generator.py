@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.decoder_state import batch_first, numbers_per_part, state_from_numbers
@@ -72,6 +73,7 @@ class SequenceGenerator(nn.Module):
             )
         return state_from_numbers(self.language.rnn, torch.tanh(self.begin(x)))
 
+    @takes_arrays
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         """Predict each token of ``target`` from those before it, which are given (teacher forcing).
 

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.sequence_encoder import SequenceEncoder
 from gradatim.nn import initialize
 from gradatim.nn.cells.named import CellFactory
@@ -54,6 +55,7 @@ class SequenceTagger(nn.Module):
         self.readout = nn.Linear(self.encoder.output_dim, output_dim)
         initialize(self.readout, "xavier")
 
+    @takes_arrays
     def forward(self, x: Tensor, lengths: object | None = None) -> Tensor:
         """Answer at each step.
 

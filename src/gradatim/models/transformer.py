@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import END, PAD, START
 from gradatim.errors import choose
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
@@ -75,6 +76,7 @@ class TransformerEncoder(nn.Module):
         )
         self.norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
 
+    @takes_arrays
     def forward(
         self,
         x: Tensor,
@@ -140,6 +142,7 @@ class TransformerDecoder(nn.Module):
         )
         self.norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
 
+    @takes_arrays
     def forward(
         self,
         x: Tensor,
@@ -303,6 +306,7 @@ class Transformer(nn.Module):
             nn.init.normal_(embedding.weight, std=dim**-0.5)
         nn.init.zeros_(self.readout.bias)
 
+    @takes_arrays
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits ``(B, T, target_vocab_size)`` of the token after each target token, ``(B, T)``."""
         memory, mask = self.encode(source)

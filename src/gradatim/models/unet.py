@@ -6,6 +6,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models.image_input import check_images
 from gradatim.nn import initialize
@@ -70,6 +71,7 @@ class UNet(nn.Module):
         self.readout = nn.Conv2d(widths[0], out_channels, 1)
         initialize(self, "he")
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         check_images("UNet", x, self.in_channels)
         factor = 2 ** (len(self.widths) - 1)

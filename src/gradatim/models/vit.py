@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.models.image_input import check_images, count_patches
 from gradatim.models.mlp_mixer import PatchTokens
 from gradatim.models.transformer import TransformerEncoder
@@ -49,6 +50,7 @@ class ClassTokenEncoder(nn.Module):
             dim, num_layers, num_heads, dropout=dropout, last_drop=last_drop
         )
 
+    @takes_arrays
     def forward(self, tokens: Tensor) -> Tensor:
         front = self.class_token.expand(len(tokens), -1, -1)
         return self.blocks(self.place(torch.cat([front, tokens], 1)))[:, 0]  # (B, dim)
@@ -105,6 +107,7 @@ class ViT(nn.Module):
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         check_images("ViT", x, self.in_channels, self.image_size)
         return self.readout(self.encoder(self.tokens(x)))  # (B, num_classes)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.nn.stable import softmax
 
 
@@ -40,6 +41,7 @@ class AdditiveAttention(nn.Module):
         """Return :math:`U k_s` of all steps, which no query changes: once per sequence is enough."""
         return self.key(keys)  # (B, S, hidden_dim)
 
+    @takes_arrays
     def forward(
         self,
         query: Tensor,

@@ -160,6 +160,7 @@ class MultiHeadAttention(nn.Module):
         )
         initialize(self, "lecun")
 
+    @takes_arrays
     def forward(
         self,
         x: Tensor,

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
+
 
 class DenseConnection(nn.Module):
     r"""Hand on the input together with what a layer makes of it.
@@ -28,5 +30,6 @@ class DenseConnection(nn.Module):
         super().__init__()
         self.layer = layer
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         return torch.cat((x, self.layer(x)), dim=1)

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.nn.additive_attention import average_steps
 
 
@@ -42,6 +43,7 @@ class DotAttention(nn.Module):
         """Return :math:`W k_s` of all steps, which no query changes: once per sequence is enough."""
         return self.key(keys)  # (B, S, query_dim)
 
+    @takes_arrays
     def forward(
         self,
         query: Tensor,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, choose
 from gradatim.nn.transformations import Transformation
 
@@ -51,6 +52,7 @@ class Invariant(nn.Module):
         self.f, self.group = f, tuple(group)
         self.reduce = choose("Invariant", "reduce", reduce, REDUCTIONS)
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         answers = torch.stack([self.f(transform(x)) for transform in self.group])  # (|G|, B, ...)
         return answers.amax(0) if self.reduce == "max" else answers.mean(0)

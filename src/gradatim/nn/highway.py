@@ -65,6 +65,7 @@ class HighwayLayer(nn.Module):
         initialize(self, init or default_scheme(activation))
         nn.init.constant_(self.gate.bias, gate_bias)
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         gate = torch.sigmoid(self.gate(x))  # (..., dim)
         return carry_or_transform(x, self.phi(self.linear(x)), gate)

@@ -6,6 +6,7 @@ from math import pi
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.lru import LRUCell
@@ -62,6 +63,7 @@ class LRU(nn.Module):
         self.recurrence = Recurrent(cell, dim, self.state_dim)
         self.gated = nn.Linear(self.state_dim, 2 * dim)
 
+    @takes_arrays
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | None = None
     ) -> tuple[Tensor, State]:

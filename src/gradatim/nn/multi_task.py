@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 
@@ -32,6 +33,7 @@ class MultiTask(nn.Module):
             raise InvalidValue("MultiTask: heads must name at least one task, got none.")
         self.trunk, self.heads = trunk, nn.ModuleDict(heads)
 
+    @takes_arrays
     def forward(self, x: Tensor) -> dict[str, Tensor]:
         features = self.trunk(x)
         return {task: head(features) for task, head in self.heads.items()}

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 
 BASE = 10_000.0
@@ -101,6 +102,7 @@ class SinusoidalPositions(nn.Module):
         self.context, self.dim = context, dim
         self.register_buffer("table", sinusoidal_positions(context, dim), persistent=False)
 
+    @takes_arrays
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Encode ``x``, shape ``(B, T, dim)``, whose first position is ``start``."""
         check_span("SinusoidalPositions", self.context, start, x.shape[1])
@@ -124,6 +126,7 @@ class LearnedPositions(nn.Module):
         self.context, self.dim = context, dim
         self.table = nn.Parameter(torch.randn(context, dim) / math.sqrt(dim))
 
+    @takes_arrays
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Encode ``x``, shape ``(B, T, dim)``, whose first position is ``start``."""
         check_span("LearnedPositions", self.context, start, x.shape[1])

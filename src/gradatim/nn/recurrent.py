@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.named import CellFactory, build_cell
@@ -116,6 +117,7 @@ class Recurrent(nn.Module):
             return like.dtype
         return torch.promote_types(like.dtype, torch.float32).to_complex()
 
+    @takes_arrays
     def forward(
         self, x: Tensor, lengths: object | None = None, state: State | Tensor | None = None
     ) -> tuple[Tensor, State]:

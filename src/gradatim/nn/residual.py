@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.initialization import default_scheme, initialize
 
@@ -58,5 +59,6 @@ class ResidualLayer(nn.Module):
             self.phi_at_zero = build_activation(activation).double()(zero).item()
         initialize(self, init or default_scheme(activation))
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         return self.shortcut(x) + (self.phi(self.linear(x)) - self.phi_at_zero)  # (..., output_dim)

@@ -11,6 +11,7 @@ batch; that is ``mode="batch"``. With ``mode="row"`` every sample has its own de
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, choose
 
 MODES = ("row", "batch")
@@ -65,6 +66,7 @@ class StochasticDepth(nn.Module):
         drop_branch(torch.zeros(0), drop=drop, mode=mode)
         self.branch, self.drop, self.mode = branch, drop, mode
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         if not self.training:
             return x + self.branch(x)

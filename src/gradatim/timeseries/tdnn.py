@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.models import MLP
 
@@ -58,6 +59,7 @@ class TDNN(nn.Module):
         sizes = (order * input_dim, *hidden, output_dim)
         self.network = MLP(sizes, activation=activation, dropout=dropout)
 
+    @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim != 3 or x.shape[2] != self.input_dim or x.shape[1] < self.order:
             raise InvalidValue(

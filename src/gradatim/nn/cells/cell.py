@@ -5,6 +5,8 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor, nn
 
+from gradatim.array_arguments import takes_arrays
+
 State = tuple[Tensor, ...]
 
 
@@ -56,6 +58,7 @@ class Cell(nn.Module, ABC):
     def step(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         """Return the next state and the output, from a state and a projected input."""
 
+    @takes_arrays
     def forward(self, state: State, x: Tensor) -> tuple[State, Tensor]:
         """Move one step: state parts ``(B, hidden_dim)`` and input ``(B, input_dim)``."""
         return self.step(state, self.project(x))

@@ -35,6 +35,17 @@ def test_fixed_costs_do_not_make_a_large_table_look_dear():
     assert found == 64_000
 
 
+def test_a_probe_that_really_takes_a_part_of_its_time_is_repeated_on_more_rows():
+    probed = []
+
+    def probe(rows):
+        probed.append(rows)
+        return 1.0 + rows / 10_000  # a large part does not grow with the rows
+
+    assert affordable_rows(64_000, 8.0, probe, float, first=1000, share=0.05) == 64_000
+    assert len(probed) > 1
+
+
 def test_a_small_table_is_never_too_small():
     found = affordable_rows(LEAST_ROWS // 2, 10.0, lambda rows: rows / 20, float, first=50)
     assert found == LEAST_ROWS // 2
@@ -101,7 +112,8 @@ def test_fewer_folds_are_used_where_time_is_short(clock, tmp_path):
     assert note.startswith("Only 4 of 5 folds were used: all models on one take ")
     assert note.endswith(" A longer --budget uses more.")
     clock.now = 0.0
-    found, _ = run(Slow(clock, mean=0.1, line=8.0, network=7.0), tmp_path, 60.0)
+    (tmp_path / "other").mkdir()
+    found, _ = run(Slow(clock, mean=0.1, line=8.0, network=7.0), tmp_path / "other", 60.0)
     assert len(found.folds) == 2  # nothing waits for a third
     assert all(len(own) == 2 for own in [*found.simple.values(), found.network])
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
+from gradatim.threads import limit_threads, safe_threads
 
 SHARE = 0.5  # of the time left after reading, for the comparison
 FEWEST_FOLDS = 2
@@ -26,11 +27,12 @@ def affordable_rows(
     effort: Callable[[int], float],
     *,
     first: int,
+    share: float = 1.0,
 ) -> int:
     """From how many rows a model learns within ``seconds``: all, fewer, or 0 where it would be too few.
 
     Times are measured on ``first`` rows, then on four times as many, as long as that is cheap and the answer is not yet
-    "all": fixed costs make few rows look dearer than they are.
+    "all": two measurements tell what does not grow with the rows.
 
     Args:
         rows: Rows there are.
@@ -38,23 +40,30 @@ def affordable_rows(
         probe: Trains on so many rows and returns how long all of it would take.
         effort: How work grows with rows, in any unit.
         first: Rows of the first probe.
+        share: What a probe really takes, of the time that it returns.
 
     Example:
         >>> affordable_rows(10_000, 2.0, lambda n: n / 1000, lambda n: n, first=500)
         2000
     """
-    count = min(first, rows)
+    count, pace, known = (
+        min(first, rows),
+        math.inf,
+        (0.0, 0.0),
+    )  # effort and time of the probe before
     while True:
-        spent = probe(count)
-        if spent * effort(rows) <= seconds * effort(count):
+        work, spent = effort(count), probe(count)
+        slope = (spent - known[1]) / (work - known[0])
+        pace = spent / work if known[0] == 0 else min(max(slope, 0.25 * spent / work), spent / work)
+        if spent + pace * (effort(rows) - work) <= seconds:
             return rows
-        if count == rows or spent > REFINED * seconds:
+        if count == rows or spent * share > REFINED * seconds:
             break
-        count = min(4 * count, rows)
+        count, known = min(4 * count, rows), (work, spent)
     low, high = 0, rows  # the largest number that fits lies between them
     while high - low > 1:
         middle = (low + high) // 2
-        fits = spent * effort(middle) <= seconds * effort(count)
+        fits = spent + pace * (effort(middle) - work) <= seconds
         low, high = (middle, high) if fits else (low, middle)
     return low if low >= min(LEAST_ROWS, rows) else 0
 
@@ -99,7 +108,8 @@ class Field:
         waiting = len(self.names) - self.names.index(name)
         seconds = max((end - self.work.elapsed) / waiting, LEAST_SHARE * self.budget)
         settings = self.player.draw(0) if name == NETWORK else None
-        return self.player.affordable_rows(Candidate(name, settings), seconds)
+        with limit_threads(safe_threads()):
+            return self.player.affordable_rows(Candidate(name, settings), seconds)
 
     def goes_on(self, k: int, seconds: Mapping[str, float]) -> bool:
         """Whether fold ``k`` is begun; whom a second fold would take too long leaves the comparison.

@@ -63,6 +63,7 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
             lambda count: _probe(candidate.name, data, order[:count], seed),
             lambda count: effort(candidate.name, count, columns, ratio),
             first=int(np.clip(PROBE_CELLS // columns, 100, 1000)),
+            share=1.0 / _rounds(candidate.name, data),
         )  # fmt: skip
     return None if found == rows else found
 
@@ -70,12 +71,15 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
 def _probe(name: str, data: FoldData, rows: np.ndarray, seed: int) -> float:
     """Seconds to learn from these rows and to judge a share of the judging rows; trees are counted up from a few rounds."""
     judged = data.X_judge[: max(len(data.X_judge) * len(rows) // len(data.X), 1)]
-    chosen, times = {}, 1.0
-    if name == TREES:
-        chosen, times = {"trees": PROBE_ROUNDS}, expected_rounds(data.y, data.classes) / PROBE_ROUNDS  # fmt: skip
+    chosen = {"trees": PROBE_ROUNDS} if name == TREES else {}
     started = time.perf_counter()
     try:
         predict(fit_simple(name, data.X[rows], data.y[rows], data.classes, seed, chosen), judged)
     except FAILURES:  # the fold will tell
         return 0.0
-    return (time.perf_counter() - started) * times
+    return (time.perf_counter() - started) * _rounds(name, data)
+
+
+def _rounds(name: str, data: FoldData) -> float:
+    """How many times a probe is a fit, in rounds of trees."""
+    return expected_rounds(data.y, data.classes) / PROBE_ROUNDS if name == TREES else 1.0

@@ -52,7 +52,12 @@ def test_a_worse_network_is_called_worse():
 
 def test_without_a_network():
     sentence = decide(SIMPLE, None, 0.3, "RMSE").sentence
-    assert sentence.startswith("The network could not be trained. Recommended: line, simpler than trees")  # fmt: skip
+    assert sentence.startswith("No network was trained. Recommended: line, simpler than trees")  # fmt: skip
+
+
+def test_what_costs_nothing_is_said_to():
+    words = price(Interval(-0.5, 0.1, -0.7, -0.3), 1.0, "RMSE")
+    assert words == "simplicity costs nothing on average"
 
 
 def test_a_perfect_score_is_priced_in_its_own_units():

@@ -99,7 +99,7 @@ def test_table(report: Report, f: Findings, rows: int) -> None:
 
 def _describe_network(report: Report, player: Player, f: Findings) -> None:
     if f.tuning is None:
-        report.text("No setting of the network could be trained on every fold.")
+        report.text("No network was trained on every fold.")
         return
     rows = [list(row) for row in player.describe_network(f.tuning.settings)]
     report.table(

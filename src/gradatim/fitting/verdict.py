@@ -75,7 +75,7 @@ def decide(
 
 def _compared(difference: Interval | None, best: str, metric: str) -> str:
     if difference is None:
-        return "The network could not be trained"
+        return "No network was trained"
     low, high = (format_value(v) for v in (difference.low, difference.high))
     direction = "lower" if difference.mean < 0 else "higher"
     gap = f"its {metric} is {format_value(abs(difference.mean))} {direction} (95 % interval of the difference {low} to {high})"
@@ -108,6 +108,8 @@ def price(cost: Interval, score: float, metric: str) -> str:
         >>> price(Interval(0.02, 0.01, -0.01, 0.05), 2.0, "RMSE")
         'simplicity costs 1 % of the RMSE (95 % interval -0.5 % to 2.5 %)'
     """
+    if cost.mean <= 0:
+        return "simplicity costs nothing on average"
     if score > 0:
         mean, low, high = (f"{100 * v / score:.2g} %" for v in (cost.mean, cost.low, cost.high))
         return f"simplicity costs {mean} of the {metric} (95 % interval {low} to {high})"

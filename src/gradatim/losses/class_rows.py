@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import InvalidValue
 
 
 def check_classes(owner: str, count: int) -> None:
@@ -14,9 +14,11 @@ def check_classes(owner: str, count: int) -> None:
     gradatim.errors.InvalidValue: cross_entropy: output must hold logits of at least 2 classes, got 1, whose loss is 0 \
 whatever the model says. Try loss='mse' for numbers, 'bce' for two classes.
     """
-    rule = f"{owner}: output must hold logits of at least 2 classes"
-    got = f"{count}, whose loss is 0 whatever the model says"
-    require(count != 1, rule, got, "Try loss='mse' for numbers, 'bce' for two classes.")
+    if count == 1:
+        raise InvalidValue(
+            f"{owner}: output must hold logits of at least 2 classes, got 1, whose loss is 0 whatever the model says. "
+            "Try loss='mse' for numbers, 'bce' for two classes."
+        )
 
 
 def class_rows(owner: str, output: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -35,6 +37,9 @@ def class_rows(owner: str, output: Tensor, target: Tensor) -> tuple[Tensor, Tens
         >>> class_rows("loss", torch.zeros(2, 7, 5), tokens)[0].shape
         torch.Size([2, 7, 5])
     """
+    if output.ndim == 2:
+        check_classes(owner, output.shape[1])
+        return output, target
     if output.ndim > 2 and output.shape[:-1] == target.shape:
         if output.shape[:1] + output.shape[2:] == target.shape:
             raise InvalidValue(

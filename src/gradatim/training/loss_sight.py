@@ -156,14 +156,19 @@ class LossSight:
 
     def step(self, engine: Callable[[Batch], Tensor | None], batch: Batch) -> Tensor | None:
         """Take a step and look where its gradients went."""
-        with self._hooked():
+        # before the optimizer moves, for it may clear gradients; and after, for not all engines let it move itself
+        hook = self.optimizer.register_step_pre_hook(lambda *_: self._look())
+        try:
             if self.batches:
                 loss = engine(batch)
             else:
                 with self._listening():
                     loss = first_step(engine, batch)
+        finally:
+            hook.remove()
         self.batches += 1
-        self.is_sure = self.is_sure or loss is None or self._has_gradient()
+        self._look()
+        self.is_sure = self.is_sure or loss is None
         if not self.is_sure and not self.is_reached:
             raise InvalidValue(
                 "Trainer: the loss must depend on the model, got one that reaches none of its parameters. "
@@ -189,32 +194,16 @@ class LossSight:
             stacklevel=2,
         )
 
-    def _parameters(self) -> Iterator[Tensor]:
-        for group in self.optimizer.param_groups:
-            yield from reversed(group["params"])
-
-    def _has_gradient(self) -> bool:
-        """Whether a gradient that is not zero was left behind: not all engines go through autograd."""
-        for parameter in self._parameters():
+    def _look(self) -> None:
+        """Note whether a gradient has come, and whether it is more than zero."""
+        parameters = (p for group in self.optimizer.param_groups for p in reversed(group["params"]))
+        for parameter in parameters:
+            if self.is_sure:
+                return
             if parameter.grad is not None:
                 self.is_reached = True
-                if _is_something(parameter.grad):
-                    return True
-        return False
-
-    @contextmanager
-    def _hooked(self) -> Iterator[None]:
-        """See gradients as they come: an optimizer may clear them."""
-
-        def see(gradient: Tensor) -> None:
-            self.is_reached = True
-            self.is_sure = self.is_sure or _is_something(gradient)
-
-        with ExitStack() as stack:
-            for parameter in self._parameters():
-                if parameter.requires_grad:
-                    stack.callback(parameter.register_hook(see).remove)
-            yield
+                values = parameter.grad._values() if parameter.grad.is_sparse else parameter.grad
+                self.is_sure = bool(values.any())
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
@@ -230,8 +219,3 @@ class LossSight:
                     holder.loss = self.listeners[-1]
                 holder = holder.inner
             yield
-
-
-def _is_something(gradient: Tensor) -> bool:
-    values = gradient._values() if gradient.is_sparse else gradient
-    return bool(values.any())

@@ -8,8 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradatim.decoding import best_path, collapse_path, prefix_beam_search
+from gradatim.decoding import best_path, collapse_path, prefix_beam_search, transcribe
 from gradatim.errors import InvalidValue
+from gradatim.models import CTC
 
 
 def collapse(path):
@@ -122,3 +123,31 @@ def test_bad_arguments_are_refused():
         prefix_beam_search(torch.zeros(1, 2, 3), num_beams=0)
     with pytest.raises(InvalidValue, match="lengths must be from 0 to the padded length 2, got 3"):
         best_path(torch.zeros(1, 2, 3), torch.tensor([3]))
+
+
+@pytest.mark.parametrize("blank", [1, 3])
+def test_the_place_of_the_blank_changes_only_the_numbers(blank):
+    generator = torch.Generator().manual_seed(0)
+    log_probs = torch.randn(4, 8, 4, generator=generator).double().log_softmax(-1)
+    places = torch.tensor([blank, *(k for k in range(4) if k != blank)])
+    moved = torch.empty_like(log_probs)
+    moved[..., places] = log_probs
+    lengths = torch.tensor([8, 5, 8, 2])
+    for ours, theirs in zip(
+        best_path(moved, lengths, blank=blank), best_path(log_probs, lengths), strict=True
+    ):
+        assert torch.equal(ours, places[theirs] if theirs.ndim == 2 else theirs)
+    found = prefix_beam_search(moved, lengths, num_beams=5, blank=blank)
+    plain = prefix_beam_search(log_probs, lengths, num_beams=5)
+    assert torch.equal(found.tokens, places[plain.tokens])
+    torch.testing.assert_close(found.log_probs, plain.log_probs)
+    with pytest.raises(InvalidValue, match="blank must be a place from 0 to 3, got 4"):
+        prefix_beam_search(moved, blank=4)
+
+
+def test_a_network_knows_its_blank():
+    model = CTC(3, 4, hidden_dim=5, blank=4)
+    labels, counts = transcribe(model, torch.randn(2, 7, 3))
+    assert all(4 not in row[:n].tolist() for row, n in zip(labels, counts, strict=True))
+    with pytest.raises(InvalidValue, match="blank must be from 0 to num_labels=4, got 5"):
+        CTC(3, 4, blank=5)

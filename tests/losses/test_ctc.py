@@ -2,6 +2,7 @@ from itertools import groupby, product
 
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,3 +65,34 @@ def test_what_just_fits_is_finite():
     log_probs = torch.zeros(1, 3, 3).log_softmax(-1)
     assert ctc_loss(log_probs, None, torch.tensor([[1, 1]]), torch.tensor([2])).isfinite()
     assert ctc_loss(log_probs, None, torch.tensor([[2]]), torch.tensor([1])).isfinite()
+
+
+def sample_batch(K=5):
+    generator = torch.Generator().manual_seed(0)
+    log_probs = torch.randn(3, 9, K, generator=generator).double().log_softmax(-1)
+    lengths, sizes = torch.tensor([9, 7, 8]), torch.tensor([3, 1, 2])
+    return log_probs, lengths, sizes
+
+
+@pytest.mark.parametrize("blank", [0, 2, 4])
+@pytest.mark.parametrize(("ours", "theirs"), [("label", "mean"), ("sum", "sum"), ("none", "none")])
+def test_reductions_and_blanks_are_pytorchs(blank, ours, theirs):
+    log_probs, lengths, sizes = sample_batch()
+    labels = [k for k in range(5) if k != blank]
+    target = torch.tensor(
+        [[labels[0], labels[1], labels[1]], [labels[3]] * 3, [labels[2], labels[0], 0]]
+    )
+    found = ctc_loss(log_probs, lengths, target, sizes, blank=blank, reduction=ours)
+    expected = F.ctc_loss(
+        log_probs.transpose(0, 1), target, lengths, sizes, blank=blank, reduction=theirs
+    )
+    torch.testing.assert_close(found, expected)
+
+
+def test_a_bad_blank_or_reduction_is_refused():
+    log_probs, lengths, sizes = sample_batch()
+    target = torch.ones(3, 3, dtype=torch.long)
+    with pytest.raises(InvalidValue, match="blank must be a place from 0 to 4, got 5"):
+        ctc_loss(log_probs, lengths, target, sizes, blank=5)
+    with pytest.raises(InvalidValue, match=r"reduction must be one of .*, got 'mean'"):
+        ctc_loss(log_probs, lengths, target, sizes, reduction="mean")

@@ -65,3 +65,16 @@ def test_refuses(network, samples):
         fgsm(network, x, y + 0.5, eps=0.1)
     with pytest.raises(InvalidValue, match=r"^fgsm: y must hold class indices"):
         fgsm(network, x, y - 5, eps=0.1)
+
+
+def test_targeted_goes_down_the_loss_of_the_wanted_class():
+    generator = torch.Generator().manual_seed(0)
+    model = nn.Linear(5, 3)
+    x, wanted = torch.randn(6, 5, generator=generator), torch.tensor([0, 1, 2, 0, 1, 2])
+    z = x.clone().requires_grad_()
+    loss = nn.functional.cross_entropy(model(z), wanted, reduction="sum")
+    expected = x - 0.1 * torch.autograd.grad(loss, z)[0].sign()
+    found = fgsm(model, x, wanted, eps=0.1, targeted=True)
+    torch.testing.assert_close(found, expected)
+    after = nn.functional.cross_entropy(model(found), wanted, reduction="sum")
+    assert after < loss

@@ -14,7 +14,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def find_images(folder: Path, root: Path | None = None) -> list[Path]:
+def find_images(
+    folder: Path, root: Path | None = None, *, outside: list[Path] | None = None
+) -> list[Path]:
     """All image files below a folder, in order; links are followed, but never round in circles.
 
     Models and reports that we wrote there are no data.
@@ -22,11 +24,15 @@ def find_images(folder: Path, root: Path | None = None) -> list[Path]:
     Args:
         folder: Where to look.
         root: A folder above it, into which no link may lead back.
+        outside: Collects links that lead out of the folder, which are then not followed.
     """
-    return sorted(_walk(folder, set() if root is None else {os.path.realpath(root)}))
+    seen = set() if root is None else {os.path.realpath(root)}
+    home = None if outside is None else _real(folder)
+    found = _walk(folder, seen, home, [] if outside is None else outside)
+    return sorted(found)
 
 
-def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
+def _walk(folder: Path, seen: set[str], home: str | None, outside: list[Path]) -> Iterator[Path]:
     real = os.path.realpath(folder)
     if real in seen or is_result(folder):
         return
@@ -36,10 +42,17 @@ def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
     for entry in entries:
         if entry.name.startswith(".") or _leads_nowhere(entry):
             continue
-        if entry.is_dir():
-            yield from _walk(Path(entry.path), seen)
+        if home is not None and entry.is_symlink() and not _real(entry.path).startswith(home):
+            outside.append(Path(entry.path))
+        elif entry.is_dir():
+            yield from _walk(Path(entry.path), seen, home, outside)
         elif entry.is_file() and entry.name.lower().endswith(ENDINGS):
             yield Path(entry.path)
+
+
+def _real(path: str | Path) -> str:
+    """Where a path really lies, with a slash behind it: what lies below begins with it."""
+    return os.path.join(os.path.realpath(path), "")
 
 
 def _leads_nowhere(entry: os.DirEntry[str]) -> bool:

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.decoding.beam import Hypotheses
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.models import CTC
 from gradatim.nn import evaluation_mode
 from gradatim.nn.padding import real_steps
@@ -13,15 +13,18 @@ from gradatim.threads import in_one_thread
 
 
 @takes_arrays
-def collapse_path(path: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def collapse_path(
+    path: Tensor, lengths: Tensor | None = None, *, blank: int = 0
+) -> tuple[Tensor, Tensor]:
     r"""Apply CTC's map :math:`\mathcal B`: merge repeated labels, then drop blanks.
 
     Args:
-        path: One label per frame, 0 for blank, shape ``(B, T)``.
+        path: One label or blank per frame, shape ``(B, T)``.
         lengths: Real frames of each row, shape ``(B,)``; all by default.
+        blank: Number of the blank.
 
     Returns:
-        Labels, shape ``(B, L)`` with 0 behind the last, and how many there are, shape ``(B,)``.
+        Labels, shape ``(B, L)`` with blanks behind the last, and how many there are, shape ``(B,)``.
 
     Example:
         >>> collapse_path(torch.tensor([[0, 1, 1, 0, 1, 2, 2]]))
@@ -30,17 +33,19 @@ def collapse_path(path: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, 
     is_real = real_steps("collapse_path", path, lengths)
     is_new = torch.ones_like(path, dtype=torch.bool)
     is_new[:, 1:] = path[:, 1:] != path[:, :-1]
-    is_kept = is_new & (path != 0)
+    is_kept = is_new & (path != blank)
     if is_real is not None:
         is_kept &= is_real
     count = is_kept.sum(1)  # (B,)
     order = (~is_kept).int().argsort(dim=1, stable=True)  # labels to the front, in their order
-    labels = path.masked_fill(~is_kept, 0).gather(1, order)
+    labels = path.masked_fill(~is_kept, blank).gather(1, order)
     return labels[:, : int(count.max()) if len(count) else 0], count
 
 
 @takes_arrays
-def best_path(log_probs: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def best_path(
+    log_probs: Tensor, lengths: Tensor | None = None, *, blank: int = 0
+) -> tuple[Tensor, Tensor]:
     r"""Decode with the most probable label of every frame.
 
     .. math:: \hat y = \mathcal B(\arg\max_\pi p(\pi \mid x))
@@ -48,24 +53,25 @@ def best_path(log_probs: Tensor, lengths: Tensor | None = None) -> tuple[Tensor,
     Fast, but many paths may lead to one labelling, and the best path need not lead to the best one.
 
     Args:
-        log_probs: Log-probabilities of the labels, blank first, shape ``(B, T, K)``.
+        log_probs: Log-probabilities of blank and labels, shape ``(B, T, K)``.
         lengths: Real frames of each row, shape ``(B,)``; all by default.
+        blank: Place of the blank.
 
     Returns:
-        Labels, shape ``(B, L)`` with 0 behind the last, and how many there are, shape ``(B,)``.
+        Labels, shape ``(B, L)`` with blanks behind the last, and how many there are, shape ``(B,)``.
 
     Example:
         >>> p = torch.tensor([[[0.6, 0.4], [0.6, 0.4]]])  # all blank: 0.36; "1": 0.64
         >>> best_path(p.log())[1]
         tensor([0])
     """
-    return collapse_path(log_probs.argmax(-1), lengths)
+    return collapse_path(log_probs.argmax(-1), lengths, blank=blank)
 
 
 @takes_arrays
 @torch.no_grad()
 def prefix_beam_search(
-    log_probs: Tensor, lengths: Tensor | None = None, *, num_beams: int = 16
+    log_probs: Tensor, lengths: Tensor | None = None, *, num_beams: int = 16, blank: int = 0
 ) -> Hypotheses:
     r"""Decode with the labelling whose paths together are the most probable.
 
@@ -82,9 +88,10 @@ def prefix_beam_search(
     With a width that no prefix falls out of the result is exact. All rows and prefixes move at once.
 
     Args:
-        log_probs: Log-probabilities of the labels, blank first, shape ``(B, T, K)``.
+        log_probs: Log-probabilities of blank and labels, shape ``(B, T, K)``.
         lengths: Real frames of each row, shape ``(B,)``; all by default.
         num_beams: Prefixes kept.
+        blank: Place of the blank, which also stands behind the ends of labellings.
 
     Example:
         >>> p = torch.tensor([[[0.6, 0.4], [0.6, 0.4]]])  # all blank: 0.36; "1": 0.64
@@ -102,7 +109,10 @@ def prefix_beam_search(
             f"got {tuple(log_probs.shape)} and {num_beams}."
         )
     is_real = real_steps("prefix_beam_search", log_probs, lengths)
-    B, T, _ = log_probs.shape
+    B, T, K = log_probs.shape
+    require(0 <= blank < K, f"prefix_beam_search: blank must be a place from 0 to {K - 1}", blank)
+    places = torch.tensor([blank, *(k for k in range(K) if k != blank)], device=log_probs.device)
+    log_probs = log_probs if blank == 0 else log_probs[..., places]  # the blank first
     prefixes = torch.zeros(B, num_beams, T, dtype=torch.long, device=log_probs.device)
     counts = prefixes.new_zeros(B, num_beams)
     p_blank = torch.full_like(log_probs[:, :1, 0], -torch.inf).repeat(1, num_beams)  # (B, W)
@@ -125,7 +135,7 @@ def prefix_beam_search(
     counts = counts.gather(1, order)
     longest = int(counts.max()) if counts.numel() else 0
     tokens = prefixes.gather(1, order[..., None].expand_as(prefixes))[..., :longest]
-    return Hypotheses(tokens, counts, total)
+    return Hypotheses(places[tokens], counts, total)
 
 
 @takes_arrays
@@ -142,7 +152,7 @@ def transcribe(
         num_beams: Width of :func:`prefix_beam_search`; without one, :func:`best_path`.
 
     Returns:
-        Labels, shape ``(B, L)`` with 0 behind the last, and how many there are, shape ``(B,)``.
+        Labels, shape ``(B, L)`` with blanks behind the last, and how many there are, shape ``(B,)``.
 
     Example:
         >>> labels, counts = transcribe(CTC(13, 10), torch.randn(4, 20, 13), num_beams=4)
@@ -152,8 +162,8 @@ def transcribe(
     with evaluation_mode(model):
         log_probs = model(x, lengths)
     if num_beams is None:
-        return best_path(log_probs, lengths)
-    found = prefix_beam_search(log_probs, lengths, num_beams=num_beams)
+        return best_path(log_probs, lengths, blank=model.blank)
+    found = prefix_beam_search(log_probs, lengths, num_beams=num_beams, blank=model.blank)
     return found.tokens[:, 0], found.lengths[:, 0]
 
 

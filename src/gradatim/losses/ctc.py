@@ -4,12 +4,20 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, choose, require
+
+REDUCTIONS = ("sequence", "label", "sum", "none")
 
 
 @takes_arrays
 def ctc_loss(
-    log_probs: Tensor, lengths: Tensor | None, target: Tensor, target_lengths: Tensor
+    log_probs: Tensor,
+    lengths: Tensor | None,
+    target: Tensor,
+    target_lengths: Tensor,
+    *,
+    blank: int = 0,
+    reduction: str = "sequence",
 ) -> Tensor:
     r"""Connectionist temporal classification: minus the log-probability of all alignments together.
 
@@ -17,13 +25,17 @@ def ctc_loss(
 
     A path :math:`\pi` names a label or a blank in each frame; :math:`\mathcal B` merges repeated labels
     and drops blanks. PyTorch's forward-backward recursion computes the sum; here the batch comes first,
-    every sequence counts the same, whatever its length, and a target that cannot fit is refused.
+    every sequence counts the same, whatever its length, unless ``reduction`` says otherwise, and a target
+    that cannot fit is refused.
 
     Args:
-        log_probs: :math:`\log p`, blank at 0, shape ``(B, T, K)``.
+        log_probs: :math:`\log p`, shape ``(B, T, K)``.
         lengths: Real frames of each row, shape ``(B,)``; ``None`` for all.
-        target: :math:`y`, labels from 1, padded with anything, shape ``(B, L)``.
+        target: :math:`y`, labels other than the blank, padded with anything, shape ``(B, L)``.
         target_lengths: Labels of each row, shape ``(B,)``.
+        blank: Place of the blank among the ``K``.
+        reduction: ``"sequence"``, the mean over sequences, as above; ``"label"``, PyTorch's ``"mean"``, which
+            first divides each by its number of labels; ``"sum"``; or ``"none"``, one loss per row.
 
     Example:
         >>> import torch
@@ -36,11 +48,18 @@ def ctc_loss(
     """
     if lengths is None:
         lengths = target_lengths.new_full((len(log_probs),), log_probs.shape[1])
+    choose("ctc_loss", "reduction", reduction, REDUCTIONS)
+    K = log_probs.shape[-1]
+    require(0 <= blank < K, f"ctc_loss: blank must be a place from 0 to {K - 1}", blank)
     _check_room(lengths, target, target_lengths)
     losses = F.ctc_loss(
-        log_probs.transpose(0, 1), target, lengths, target_lengths, reduction="none"
+        log_probs.transpose(0, 1), target, lengths, target_lengths, blank=blank, reduction="none"
     )
-    return losses.mean()
+    if reduction == "label":
+        losses = losses / target_lengths.clamp(min=1)
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else losses.mean()
 
 
 def _check_room(lengths: Tensor, target: Tensor, target_lengths: Tensor) -> None:

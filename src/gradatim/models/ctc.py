@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.nn.cells.named import CellFactory
 
@@ -21,12 +21,13 @@ class CTC(nn.Module):
 
     Args:
         input_dim: Width of a frame.
-        num_labels: Number of labels, which are 1, 2, …; 0 is the blank.
+        num_labels: Number of labels: 1, 2, … beside a blank of 0; always all numbers up to it but the blank.
         hidden_dim: Width of the state, of one layer and direction.
         cell: As in :class:`~gradatim.nn.Recurrent`.
         num_layers: Layers in the stack.
         is_bidirectional: Whether each layer also runs from the end to the start.
         dropout: Probability to drop an entry of every layer's output.
+        blank: Number of the blank, from 0 to ``num_labels``.
 
     Example:
         >>> model = CTC(13, 10, hidden_dim=32)
@@ -47,10 +48,13 @@ class CTC(nn.Module):
         num_layers: int = 1,
         is_bidirectional: bool = True,
         dropout: float = 0.0,
+        blank: int = 0,
     ) -> None:
         super().__init__()
-        if num_labels < 1:
-            raise InvalidValue(f"CTC: num_labels must be 1 or more, got {num_labels}.")
+        require(num_labels >= 1, "CTC: num_labels must be 1 or more", num_labels)
+        rule = f"CTC: blank must be from 0 to num_labels={num_labels}"
+        require(0 <= blank <= num_labels, rule, blank)
+        self.blank = blank
         self.input_dim, self.num_labels, self.hidden_dim = input_dim, num_labels, hidden_dim
         self.cell, self.num_layers = cell, num_layers
         self.is_bidirectional, self.dropout = is_bidirectional, dropout

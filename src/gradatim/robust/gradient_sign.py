@@ -13,11 +13,19 @@ from gradatim.robust.victim import Bounds, check_eps, run_attack
 
 @takes_arrays
 def fgsm(
-    model: nn.Module, x: Tensor, y: Tensor, *, eps: float, bounds: Bounds | None = None
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    targeted: bool = False,
+    bounds: Bounds | None = None,
 ) -> Tensor:
     r"""Move every input by :math:`\epsilon` in the direction in which the loss of the sample grows.
 
     .. math:: x'=x+\epsilon\operatorname{sign}\nabla_x\ell(f(x),y)
+
+    Targeted, it goes down the loss of the class that is wanted, :math:`x'=x-\epsilon\operatorname{sign}\nabla_x\ell`.
 
     It solves :math:`\max_{\lVert\eta\rVert_\infty\le\epsilon}\ell` for the loss made linear at :math:`x`.
 
@@ -25,8 +33,9 @@ def fgsm(
         model: A classifier that returns scores ``(B, K)``, or one logit per sample for two classes. It is
             left as it was: parameters, gradients, buffers and mode.
         x: :math:`x`, shape ``(B, ...)``.
-        y: Classes, shape ``(B,)``.
+        y: Classes, shape ``(B,)``: the true ones, or those wanted if ``targeted``.
         eps: :math:`\epsilon`, the largest change of an entry.
+        targeted: Whether to go down the loss of ``y`` instead.
         bounds: Least and largest value of an entry, such as ``(0, 1)`` for images.
 
     Returns:
@@ -44,7 +53,7 @@ def fgsm(
     eps = check_eps("fgsm", eps)
 
     def attack(x: Tensor, y: Tensor) -> Tensor:
-        direction = look("fgsm", model, x, y, math.inf).direction
+        direction = look("fgsm", model, x, y, math.inf, targeted=targeted).direction
         return CubeBall(x, eps, bounds).project(torch.add(x, direction, alpha=eps))
 
     return run_attack("fgsm", model, attack, x, y, bounds)

@@ -1,6 +1,7 @@
 """Images from a folder to a model folder."""
 
 import os
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -70,6 +71,30 @@ def test_predicts_a_folder(fitted, which):
         for file, said in zip(out["file"], out["prediction"], strict=True)
     ]
     assert np.mean(right) > 0.9
+
+
+def test_predict_follows_no_link_out_of_the_folder(fitted, tmp_path):
+    place, _ = fitted
+    photos, secret = tmp_path / "photos", tmp_path / "secret"
+    for folder in (photos / "inner", secret):
+        folder.mkdir(parents=True)
+    source = place / "my photos" / "earth" / "é 0.png"
+    for target in (photos / "a.png", photos / "inner" / "b.png", secret / "c.png"):
+        shutil.copy(source, target)
+    os.symlink(secret, photos / "linked folder")
+    os.symlink(secret / "c.png", photos / "linked.png")
+    os.symlink(photos / "inner" / "b.png", photos / "within.png")
+    notes = []
+    model = gradatim.load_model(place / "model")
+    table = pd.concat(model.prediction_tables(photos, "recommended", notes))
+    assert sorted(table["file"]) == ["a.png", "inner/b.png", "within.png"]
+    text = " ".join(notes)
+    assert "'linked folder' leads out of" in text
+    assert "'linked.png' leads out of" in text
+    (photos / "a.png").unlink()
+    shutil.rmtree(photos / "inner")
+    with pytest.raises(InvalidValue, match="must hold images"):
+        list(model.prediction_tables(photos, "recommended", notes))
 
 
 def test_predict_reproduces_the_reported_predictions(fitted):

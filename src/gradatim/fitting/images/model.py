@@ -75,7 +75,7 @@ class ImageModel(StoredModel):
         """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
         if isinstance(images, np.ndarray):
             return outputs_of(self.fitted(model), self._check(images))
-        paths = _files(images)
+        paths = _files(images, [])
         pictures, faults = self._read(paths)
         if faults:
             place, reason = next(iter(faults.items()))
@@ -110,7 +110,7 @@ class ImageModel(StoredModel):
         if isinstance(data, np.ndarray):
             yield prediction_frame(self.predict_proba(data, model=model), self.labels)
             return
-        paths, root, skipped = _files(data), Path(data), 0
+        paths, root, skipped = _files(data, notes), Path(data), 0
         for start in range(0, len(paths), CHUNK):
             part = paths[start : start + CHUNK]
             pictures, faults = self._read(part)
@@ -137,13 +137,16 @@ class ImageModel(StoredModel):
         return f"ImageModel({self.recommended!r} for {len(self.labels)} classes of {self.side} × {self.side} images)"
 
 
-def _files(data: str | Path | Sequence[str | Path]) -> list[Path]:
+def _files(data: str | Path | Sequence[str | Path], notes: list[str]) -> list[Path]:
+    """The images that are meant; links that lead out of a folder are left alone, and said."""
     if not isinstance(data, str | Path):
         return [Path(path) for path in data]
     path = Path(data)
     if not path.exists():
         raise Unavailable(f"predict: {str(path)!r} is not there. Name a folder of images.")
-    paths = find_images(path) if path.is_dir() else [path]
+    outside: list[Path] = []
+    paths = find_images(path, outside=outside) if path.is_dir() else [path]
+    notes += [f"{link.name!r} leads out of {str(path)!r} and is not followed." for link in outside]
     if paths == [path]:
         check_regular(path)
     if not paths:

@@ -8,7 +8,7 @@ from gradatim.training.objectives.objective import Objective
 
 
 class CTCObjective(Objective):
-    """Train a :class:`~gradatim.models.CTC` network, which maps ``(x, lengths)`` to log-probabilities, blank first.
+    """Train a :class:`~gradatim.models.CTC` network, which maps ``(x, lengths)`` to log-probabilities.
 
     Batches are ``(x, lengths, target, target_lengths)``, as :func:`~gradatim.losses.ctc_loss` wants them.
 
@@ -27,4 +27,5 @@ class CTCObjective(Objective):
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         x, lengths, target, target_lengths = batch
-        return ctc_loss(model(x, lengths), lengths, target, target_lengths)
+        blank = getattr(model, "blank", 0)
+        return ctc_loss(model(x, lengths), lengths, target, target_lengths, blank=blank)

@@ -1,7 +1,7 @@
 """Class labels: the task they make, the decision, and predictions as a table."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -174,14 +174,34 @@ def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:
     return np.array(labels)[outputs.argmax(1)] if len(labels) else outputs
 
 
-def prediction_frame(outputs: np.ndarray, labels: Labels) -> pd.DataFrame:
+def prediction_frame(outputs: np.ndarray, labels: Labels, places: tuple[str, Any] | None = None) -> pd.DataFrame:  # fmt: skip
     """Predictions as a table: ``prediction``, then one probability column for each class.
+
+    Args:
+        outputs: Probabilities ``(N, classes)``, or values ``(N,)``.
+        labels: Class labels; none for a regression.
+        places: Name and cells of a column to begin with, which say what each row is.
 
     Example:
         >>> prediction_frame(np.array([[0.2, 0.8]]), ["no", "yes"]).columns.tolist()
         ['prediction', 'probability no', 'probability yes']
     """
-    columns: dict[str, np.ndarray] = {"prediction": decide(outputs, labels)}
+    columns: dict[str, Any] = {} if places is None else dict([places])
+    columns["prediction"] = decide(outputs, labels)
     for k, label in enumerate(labels):
         columns[f"{PROBABILITY}{label}"] = outputs[:, k]
-    return pd.DataFrame(columns)
+    return frame_of(columns)
+
+
+def frame_of(columns: Mapping[str, Any]) -> pd.DataFrame:
+    r"""A table of columns by name; names and cells may be file names, whose bytes need not be UTF-8.
+
+    Example:
+        >>> frame_of({"file": ["b\udcff.png"]}).iloc[0, 0] == "b\udcff.png"
+        True
+    """
+    try:
+        return pd.DataFrame(dict(columns))
+    except UnicodeEncodeError:  # pandas keeps texts as UTF-8, unless it takes them for objects
+        cells = [pd.Series(column, dtype=None if isinstance(column, np.ndarray) and column.dtype.kind in "biuf" else object) for column in columns.values()]  # fmt: skip
+        return pd.concat(cells, axis=1).set_axis(pd.Index(list(columns), dtype=object), axis=1)

@@ -198,9 +198,7 @@ class Player(ABC):
 
     def predictions(self, output: np.ndarray) -> pd.DataFrame:
         """Return the predictions of the test rows as ``predict`` writes them, with where each row came from."""
-        table = prediction_frame(output, self.problem.labels)
-        table.insert(0, *self.problem.places())
-        return table
+        return prediction_frame(output, self.problem.labels, self.problem.places())
 
     def save(self, folder: Path, findings: "Findings", about: Mapping[str, Any], extra: Mapping[str, bytes]) -> Any:  # fmt: skip
         """Write the model folder, with the ``extra`` files, and return the model as it will be loaded."""
@@ -211,5 +209,5 @@ class Player(ABC):
             about=dict(about),
         )
         table = self.predictions(findings.output).to_csv(index=False)
-        model.save(folder, {**extra, "predictions.csv": table.encode()})
+        model.save(folder, {**extra, "predictions.csv": table.encode(errors="surrogateescape")})
         return model

@@ -17,6 +17,7 @@ from gradatim.fitting.arrays import as_rows
 from gradatim.fitting.classes import PROBABILITY
 from gradatim.fitting.loading import load_model
 from gradatim.model_folder import parts_of
+from gradatim.wording import shorten
 
 RECOMMENDED = "recommended"
 
@@ -27,6 +28,9 @@ class Predictor(Protocol):
 
     def prediction_tables(self, data: Any, model: str, notes: list[str]) -> Iterator[pd.DataFrame]:  # fmt: skip
         """Yield tables of predictions, piece by piece; ``notes`` collects what could not be used as it was."""
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a formula begins in a spreadsheet
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ def predict(
     notes: list[str] = []
     tables = _tables(model, data, which, notes)
     if output is not None:
-        tables = _written(tables, Path(output), _inputs(model, data))
+        tables = _written(tables, Path(output), _inputs(model, data), notes)
     table = pd.concat(tables, ignore_index=True)
     for note in notes:
         tell(Warned(note))
@@ -89,7 +93,7 @@ def write_predictions(
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
     """
     notes: list[str] = []
-    tables = _written(_tables(model, data, which, notes), Path(output), _inputs(model, data))
+    tables = _written(_tables(model, data, which, notes), Path(output), _inputs(model, data), notes)
     return PredictResult(Path(output), sum(len(table) for table in tables), notes)
 
 
@@ -124,11 +128,12 @@ def _inputs(model: Any, data: Any) -> list[str | Path]:
     return [*parts, *([data] if isinstance(data, str | Path) else [])]
 
 
-def _written(tables: Iterator[pd.DataFrame], path: Path, inputs: list[str | Path]) -> Iterator[pd.DataFrame]:  # fmt: skip
+def _written(tables: Iterator[pd.DataFrame], path: Path, inputs: list[str | Path], notes: list[str]) -> Iterator[pd.DataFrame]:  # fmt: skip
     """Pass tables on, each after it was written; the file is there once all are. Only predictions are replaced."""
+    formula = None
     check_output(path, "predict: output", inputs=inputs)
     first = next(tables)
-    header = first.iloc[:0].to_csv(index=False).encode()
+    header = first.iloc[:0].to_csv(index=False).encode(errors="surrogateescape")
 
     def is_ours(there: Path) -> bool:
         line = first_line(there)
@@ -137,8 +142,28 @@ def _written(tables: Iterator[pd.DataFrame], path: Path, inputs: list[str | Path
     with open_atomically(path, owner="predict", inputs=inputs, is_ours=is_ours) as file:
         file.write(header)
         for table in chain([first], tables):
-            file.write(table.to_csv(index=False, header=False).encode())
+            # a file name of other bytes than UTF-8's is written as these bytes
+            file.write(table.to_csv(index=False, header=False).encode(errors="surrogateescape"))
+            formula = formula or find_formula(table)
             yield table
+    if formula is not None:
+        notes.append(f"{path.name} holds texts that a spreadsheet takes for formulas, such as {shorten(repr(formula), 40)}. Import them as text.")  # fmt: skip
+
+
+def find_formula(table: pd.DataFrame) -> str | None:
+    """The first text of a table, or name of a column, that a spreadsheet would compute; numbers are none.
+
+    Example:
+        >>> find_formula(pd.DataFrame({"prediction": ["a", "=1+1"], "x": [-1.0, 2.0]}))
+        '=1+1'
+        >>> find_formula(pd.DataFrame({"prediction": [-1, 2]}))
+    """
+    texts = [str(name) for name in table.columns]
+    for place in range(table.shape[1]):
+        column = table.iloc[:, place]
+        if column.dtype.kind not in "biufcmM":
+            texts += [text for text in pd.unique(column) if isinstance(text, str)]
+    return next((text for text in texts if text.startswith(FORMULA)), None)
 
 
 def is_header(line: bytes) -> bool:

@@ -2,10 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradatim.data.tables.columns import Column
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.estimators import NeuralRegressor
 from gradatim.fitting import export_onnx
-from gradatim.fitting.tables.predictors import hold
+from gradatim.fitting.tables.model import TableModel
+from gradatim.fitting.tables.predictors import Fitted, hold
+from gradatim.fitting.tables.preprocessing import Encoder, Preprocessing
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -104,3 +107,36 @@ def test_other_folders_are_refused(tmp_path):
     NeuralRegressor((2,), epochs=1).fit(X, X[:, 0]).save(tmp_path / "m")
     with pytest.raises(InvalidType, match="export: model must be that of a table, got a "):
         export_onnx(tmp_path / "m", tmp_path / "m.onnx")
+
+
+OURS = [
+    "prediction",
+    "probabilities",
+    "constant_0",
+    "isnan_0",
+    "where_1",
+    "constant_1_",
+    "concat_8",
+    "$x^",
+]
+
+
+@pytest.mark.parametrize("labels", [[], ["n", "p"]])
+def test_columns_may_be_called_like_parts_of_the_graph(tmp_path, labels):
+    outputs = max(len(labels), 1)
+    rng = np.random.default_rng(0)
+    arrays = {"0.0.weight": rng.normal(size=(outputs, len(OURS))), "0.0.bias": rng.normal(size=outputs)}  # fmt: skip
+    encoders = [Encoder(Column(name, "numeric"), 0.1, 2.0) for name in OURS]
+    model = TableModel(
+        target="y", labels=labels, preprocessing=Preprocessing(encoders), recommended="linear", about={"verdict": "Good."},
+        models={"linear": Fitted("chain", len(labels), arrays)},
+    )  # fmt: skip
+    frame = pd.DataFrame(rng.normal(size=(5, len(OURS))), columns=OURS)
+    export_onnx(model.save(tmp_path / "m"), tmp_path / "m.onnx", which="linear")
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    assert [i.name for i in session.get_inputs()] == OURS
+    names = [o.name for o in session.get_outputs()]
+    found = session.run(None, {name: frame[[name]].to_numpy() for name in OURS})
+    assert names == (["probabilities_", "prediction_"] if labels else ["prediction_"])
+    expected = model.predict_proba(frame) if labels else model.predict(frame)[:, None]
+    np.testing.assert_allclose(found[0], expected, rtol=1e-9)

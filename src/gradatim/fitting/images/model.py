@@ -119,10 +119,9 @@ class ImageModel(StoredModel):
             rows = [k for k in range(len(part)) if k not in faults]
             if not rows:
                 continue
-            table = prediction_frame(outputs_of(self.fitted(model), pictures[rows]), self.labels)
+            outputs = outputs_of(self.fitted(model), pictures[rows])
             names = [str(part[k].relative_to(root)) if root.is_dir() else str(part[k]) for k in rows]  # fmt: skip
-            table.insert(0, "file", names)
-            yield table
+            yield prediction_frame(outputs, self.labels, ("file", names))
         if skipped == len(paths):
             first = notes[-skipped].removesuffix(" and is skipped.")
             raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip

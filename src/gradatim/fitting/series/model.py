@@ -95,9 +95,9 @@ class SeriesModel(StoredModel):
         reach = self.reach[self.choose(model)]
         columns: dict[str, Any] = {}
         stamps = [stamp for t in last for stamp in self.axis.after(t, self.horizon)]
-        columns[self.layout.time or "step"] = stamps
+        columns[_free(self.layout.time or "step")] = stamps
         if self.names != [ONLY]:
-            columns[self.layout.group or "series"] = np.repeat(self.names, self.horizon)
+            columns[_free(self.layout.group or "series")] = np.repeat(self.names, self.horizon)
         columns["prediction"] = forecasts.ravel()
         columns["low"], columns["high"] = (forecasts - reach).ravel(), (forecasts + reach).ravel()
         return pd.DataFrame(columns)
@@ -141,3 +141,8 @@ class SeriesModel(StoredModel):
     def __repr__(self) -> str:
         count = f"{len(self.names)} series" if self.names != [ONLY] else self.layout.values[0]
         return f"SeriesModel({self.recommended!r} for {count}, {self.horizon} steps ahead)"
+
+
+def _free(name: str) -> str:
+    """A column of the data under a name that is none of ours."""
+    return f"{name} of the data" if name in ("prediction", "low", "high") else name

@@ -1,5 +1,6 @@
 """Write a model with its preprocessing as one ONNX graph that takes the table's columns as they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ def export_onnx(model: str | Path, output: str | Path, *, which: str = "network"
 
     Every column is an input of shape ``(N, 1)``: ``double`` for numbers, truth values and dates (days since
     1970), ``string`` for categories. The output ``probabilities`` has shape ``(N, classes)``, ``prediction`` shape
-    ``(N, 1)``. The graph computes in double precision, as ``predict`` does.
+    ``(N, 1)``; where a column has one of these names, an underscore follows. The graph computes in double precision, as
+    ``predict`` does.
 
     Args:
         model: A model folder.
@@ -61,7 +63,7 @@ def export_onnx(model: str | Path, output: str | Path, *, which: str = "network"
             f"export: model must be a network or a linear model ({', '.join(able)}), got "
             f"{which if which != 'recommended' else table.recommended!r}. Try --model {able[-1]!r}."
         )
-    graph = _Graph(onnx)
+    graph = _Graph(onnx, table.columns)
     for encoder in table.preprocessing.encoders:
         graph.add_column(encoder)
     graph.add_chain(table, which)
@@ -81,22 +83,28 @@ def _is_ours(path: Path) -> bool:
 class _Graph:
     """Nodes, constants and inputs of a graph under construction."""
 
-    def __init__(self, onnx: Any) -> None:
-        self.onnx, self.helper = onnx, onnx.helper
+    def __init__(self, onnx: Any, columns: Sequence[str]) -> None:
+        self.onnx, self.helper, self.columns = onnx, onnx.helper, set(columns)
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.features: list[str] = []
 
+    def own(self, name: str) -> str:
+        """A name that no column has."""
+        while name in self.columns:
+            name += "_"
+        return name
+
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
-        name = f"constant_{len(self.constants)}"
+        name = self.own(f"constant_{len(self.constants)}")
         array = np.asarray(value, dtype=dtype)
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
     def node(self, kind: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        name = output or f"{kind.lower()}_{len(self.nodes)}"
+        name = self.own(output or f"{kind.lower()}_{len(self.nodes)}")
         self.nodes.append(self.helper.make_node(kind, inputs, [name], **attributes))
         return name
 
@@ -190,7 +198,7 @@ class _Graph:
         values = (
             {"values_strings": [str(v) for v in labels]} if texts else {"values_int64s": labels}
         )
-        self.node(
+        named = self.node(
             "LabelEncoder",
             best,
             output="prediction",
@@ -199,7 +207,7 @@ class _Graph:
             **values,
         )
         kind = self.onnx.TensorProto.STRING if texts else self.onnx.TensorProto.INT64
-        self.outputs.append(self.value("prediction", kind, 1))
+        self.outputs.append(self.value(named, kind, 1))
 
     def build(self, table: TableModel) -> Any:
         graph = self.helper.make_graph(self.nodes, "gradatim", self.inputs, self.outputs, self.constants)  # fmt: skip

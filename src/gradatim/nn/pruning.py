@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 
 SCOPES = ("global", "layer")
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
@@ -119,8 +119,13 @@ def apply_masks(model: nn.Module, masks: Mapping[str, Tensor]) -> nn.Module:
         >>> bool(layer.weight[0, 1] == 0)
         True
     """
+    layers = prunable_layers(model)
+    for name, mask in masks.items():  # all are looked at before one is changed
+        weight = _weight(layers[choose("apply_masks", "masks", name, layers)])
+        rule = f"apply_masks: the mask of {name!r} must have the shape of its weight, {tuple(weight.shape)}"
+        require(mask.shape == weight.shape, rule, tuple(mask.shape))
     for name, mask in masks.items():
-        layer = model.get_submodule(name)
+        layer = layers[name]
         if parametrize.is_parametrized(layer, "weight"):
             _mask(layer).copy_(mask)
         else:

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from torch import nn
 
-from gradatim.errors import choose, require
+from gradatim.errors import choose, require, require_whole
 from gradatim.optim import decay_groups
 from gradatim.randomness import seeded
 
@@ -65,6 +65,7 @@ def replace_head(model: Model, output_dim: int, *, name: str | None = None, seed
         >>> replace_head(MLP((64, 32, 10)), 4)[-1]
         Linear(in_features=32, out_features=4, bias=True)
     """
+    require_whole("replace_head", output_dim=output_dim)
     layers = {key: layer for key, layer in model.named_modules() if isinstance(layer, nn.Linear)}
     rule = "replace_head: model must contain a dense layer"
     got = f"none within {type(model).__name__}"

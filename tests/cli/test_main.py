@@ -84,6 +84,29 @@ def test_ctrl_c_that_a_library_swallows_or_turns_into_another_error_is_130(call,
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("then", ["return 130", "raise"])
+@pytest.mark.parametrize("strike", ["exec('raise KeyboardInterrupt')", "raise KeyboardInterrupt"])
+def test_ctrl_c_is_130_wherever_it_strikes(strike, then):
+    """Python itself would end by the signal where the exception came out of ``exec``."""
+    script = f"""
+import gradatim.cli, sys
+from gradatim.__main__ import run
+
+def main():
+    try:
+        {strike}
+    except KeyboardInterrupt:
+        print("caught", end="")
+        {then}
+
+gradatim.cli.main = main
+sys.exit(run())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (130, "caught")
+    assert done.stderr == ("Interrupted.\n" if then == "raise" else "")
+
+
 def test_ctrl_c_that_is_ignored_stays_so(call, parity):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

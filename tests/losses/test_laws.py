@@ -10,7 +10,8 @@ from gradatim.errors import GradatimError
 from gradatim.training.loss_sight import RefuseBroadcast
 
 ROWS = 6
-NUMBERS, CLASSES = torch.rand(ROWS), torch.arange(ROWS) % 3
+NUMBERS, CLASSES = torch.linspace(0.1, 0.9, ROWS), torch.arange(ROWS) % 3
+ODDS = torch.linspace(-1, 2, 3 * ROWS).view(ROWS, 3)
 LOSSES = {
     **{name: (losses.LOSSES[name], (ROWS, 1), NUMBERS) for name in ("mse", "sse", "mae", "huber")},
     "bce": (losses.bce, (ROWS, 1), NUMBERS.round()),
@@ -22,9 +23,9 @@ LOSSES = {
     "gaussian_likelihood": (
         lambda output, target: losses.gaussian_likelihood(output.exp(), target), (ROWS, 2), NUMBERS
     ),
-    "tempered_cross_entropy": (losses.tempered_cross_entropy, (ROWS, 3), torch.randn(ROWS, 3)),
+    "tempered_cross_entropy": (losses.tempered_cross_entropy, (ROWS, 3), ODDS),
     "distillation_loss": (
-        partial(losses.distillation_loss, teacher=torch.randn(ROWS, 3)), (ROWS, 3), CLASSES
+        partial(losses.distillation_loss, teacher=ODDS), (ROWS, 3), CLASSES
     ),
 }  # fmt: skip
 OTHERS = {

@@ -15,6 +15,7 @@ from gradatim.nn import (
     attend,
     attention_weights,
     causal_mask,
+    mask_from_pytorch,
     padding_mask,
 )
 from gradatim.randomness import seeded
@@ -209,3 +210,56 @@ def test_refuses_heads_that_do_not_divide(arguments, message):
 def test_refuses_dropout_of_one():
     with pytest.raises(ValueError, match=re.escape("dropout must be in [0, 1), got 1.0. Try")):
         MultiHeadAttention(8, 2, dropout=1.0)
+
+
+@pytest.mark.parametrize("is_float", [False, True])
+def test_masks_of_pytorch_under_their_name_give_its_layer(is_float):
+    """True, or minus infinity, is what nobody may see there; a query keeps at least its own key."""
+    ours, theirs = peers(12, 3)
+    x = randn(2, 5, 12)
+    hidden = torch.rand(5, 5, generator=source(3)) < 0.5
+    hidden.fill_diagonal_(False)
+    padding = torch.tensor([[False] * 5, [False, False, False, True, True]])
+    if is_float:
+        hidden, padding = (
+            torch.zeros(m.shape, dtype=x.dtype).masked_fill(m, -torch.inf)
+            for m in (hidden, padding)
+        )
+    for masks in (
+        {"attn_mask": hidden},
+        {"key_padding_mask": padding},
+        {"attn_mask": hidden, "key_padding_mask": padding},
+    ):
+        expected, _ = theirs(x, x, x, need_weights=False, **masks)
+        seen = (mask_from_pytorch(**masks) & torch.ones(2, 1, 5, 5, dtype=torch.bool)).any(-1)[:, 0]
+        found = ours(x, mask=mask_from_pytorch(**masks))
+        torch.testing.assert_close(found[seen], expected[seen])
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "message"),
+    [
+        (torch.zeros(5, 5), TypeError, r"attend: mask must be booleans, True where a query may see a key, got torch.float32. Try mask.bool\(\), or mask_from_pytorch"),
+        (torch.ones(5, 5, dtype=torch.long), TypeError, "got torch.int64"),
+        (torch.ones(2, 5, dtype=torch.bool), ValueError, r"attend: mask must broadcast to \(2, 2, 5, 5\), got shape \(2, 5\). A mask of keys \(B, S\) is mask\[:, None, None\]"),
+        (torch.ones(1, 2, 2, 5, 5, dtype=torch.bool), ValueError, "mask must broadcast"),
+    ],
+)  # fmt: skip
+def test_a_mask_of_another_kind_is_refused(mask, error, message):
+    with pytest.raises(error, match=message):
+        MultiHeadAttention(8, 2)(torch.randn(2, 5, 8), mask=mask)
+    with pytest.raises(error, match=message.replace("attend", "attention_weights")):
+        attention_weights(torch.randn(2, 2, 5, 4), torch.randn(2, 2, 5, 4), mask=mask)
+
+
+@pytest.mark.parametrize(
+    ("masks", "message"),
+    [
+        ({}, "one mask or both must be given, got none"),
+        ({"attn_mask": torch.ones(2, 2)}, "attn_mask must be booleans, or floats that are 0 and minus infinity"),
+        ({"key_padding_mask": torch.ones(2, 2, 2, dtype=torch.bool)}, r"key_padding_mask must have shape \(B, S\), got \(2, 2, 2\)"),
+    ],
+)  # fmt: skip
+def test_masks_that_are_not_pytorchs_are_refused(masks, message):
+    with pytest.raises(ValueError, match=message):
+        mask_from_pytorch(**masks)

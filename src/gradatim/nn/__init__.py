@@ -45,7 +45,7 @@ from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
 from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.lru import LRU
-from gradatim.nn.masks import causal_mask, padding_mask
+from gradatim.nn.masks import causal_mask, mask_from_pytorch, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
 from gradatim.nn.padding import real_steps, reverse_steps
@@ -158,6 +158,7 @@ __all__ = [
     "magnitude_masks",
     "mc_predict",
     "normalize_weights",
+    "mask_from_pytorch",
     "padding_mask",
     "permutation",
     "permute_hidden",

@@ -10,7 +10,7 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.initialization import initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
-from gradatim.nn.masks import causal_mask
+from gradatim.nn.masks import causal_mask, check_mask
 from gradatim.nn.plain_path import differentiable_twice, is_transformed
 from gradatim.nn.rotary import Rotary
 from gradatim.nn.stable import softmax
@@ -30,7 +30,8 @@ def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None)
     Args:
         query: :math:`Q`, shape ``(..., T, d_k)``.
         key: :math:`K`, shape ``(..., S, d_k)``.
-        mask: True where a query may see a key, broadcastable to ``(..., T, S)``.
+        mask: **True where a query may see a key**, broadcastable to ``(..., T, S)``: the opposite of
+            ``nn.MultiheadAttention``'s masks, for which there is :func:`~gradatim.nn.mask_from_pytorch`.
 
     Returns:
         :math:`A`, shape ``(..., T, S)``.
@@ -43,6 +44,8 @@ def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None)
     Reference:
         Vaswani et al., Attention Is All You Need, 2017, eq. 1.
     """
+    if mask is not None:
+        check_mask("attention_weights", mask, query, key)
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., T, S)
     return softmax(scores, mask=None if mask is None else mask.expand_as(scores))
 
@@ -65,7 +68,8 @@ def attend(
         query: :math:`Q`, shape ``(..., T, d_k)``.
         key: :math:`K`, shape ``(..., S, d_k)``.
         value: :math:`V`, shape ``(..., S, d_v)``.
-        mask: True where a query may see a key, broadcastable to ``(..., T, S)``.
+        mask: **True where a query may see a key**, broadcastable to ``(..., T, S)``: the opposite of
+            ``nn.MultiheadAttention``'s masks, for which there is :func:`~gradatim.nn.mask_from_pytorch`.
         is_causal: Whether :func:`~gradatim.nn.causal_mask` applies too; the last query sees the last key.
         dropout: Probability to drop a weight.
 
@@ -80,6 +84,8 @@ def attend(
     Reference:
         Vaswani et al., Attention Is All You Need, 2017, eq. 1.
     """
+    if mask is not None:
+        check_mask("attend", mask, query, key)
     T, S = query.shape[-2], key.shape[-2]
     is_square = is_causal and mask is None and T == S  # the kernel's own causal mask
     if is_causal and T > 1 and not is_square:  # a single query, the last, sees every key
@@ -175,7 +181,8 @@ class MultiHeadAttention(nn.Module):
             x: Queries' sequence, shape ``(B, T, dim)``.
             memory: The other sequence, shape ``(B, S, dim)``, or what :meth:`remember` made of it; ``x``
                 itself by default.
-            mask: True where a query may see a key, broadcastable to ``(B, num_heads, T, S)``.
+            mask: **True where a query may see a key**, broadcastable to ``(B, num_heads, T, S)``: the
+                opposite of ``nn.MultiheadAttention``'s masks; see :func:`~gradatim.nn.mask_from_pytorch`.
             cache: Keys and values of earlier positions, which ``x`` continues and extends.
 
         Returns:

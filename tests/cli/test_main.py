@@ -1,7 +1,9 @@
+import logging
 import os
 import signal
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -126,3 +128,21 @@ def test_arguments_default_to_those_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["gradatim", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("gradatim ")
+
+
+def test_what_other_libraries_warn_of_is_for_debugging(monkeypatch, capsys):
+    def noisy(words):
+        warnings.warn("overflow encountered", RuntimeWarning, stacklevel=1)
+        logging.getLogger("other").warning("font not found")
+        return 0
+
+    monkeypatch.setattr(sys.modules["gradatim.cli.main"], "_invoke", noisy)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        assert main(["list"]) == 0
+    assert (found, capsys.readouterr().err) == ([], "")
+    with pytest.warns(RuntimeWarning, match="overflow encountered"):
+        assert main(["list", "--debug"]) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["list"]) == 1  # filters stay whose they are

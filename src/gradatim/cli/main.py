@@ -1,11 +1,13 @@
 """The entry point: every way a command can end, as a sentence and an exit code."""
 
+import logging
 import os
 import signal
 import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     _tolerate_narrow_encodings()
-    with _heeding_interrupts() as interrupts:
+    with _heeding_interrupts() as interrupts, _hearing_warnings(debug=debug):
         try:
             code = _invoke([word for word in words if word != "--debug"])
             sys.stdout.flush()
@@ -60,6 +62,21 @@ def _invoke(words: list[str]) -> int:
     command = typer.main.get_command(app)
     code = command.main(words, prog_name="gradatim", standalone_mode=False)
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def _hearing_warnings(*, debug: bool) -> Iterator[None]:
+    """Keep what other libraries warn of from the terminal, unless all is asked for: what matters, a command says itself.
+
+    No filter is changed: who turns warnings into errors still gets them.
+    """
+    heard, logged = warnings.showwarning, logging.lastResort
+    if not debug:
+        warnings.showwarning, logging.lastResort = lambda *told, **how: None, None
+    try:
+        yield
+    finally:
+        warnings.showwarning, logging.lastResort = heard, logged
 
 
 @contextmanager

@@ -1,0 +1,47 @@
+"""How wide a table of categories becomes, and how many of its rows the budget can then deal with."""
+
+import numpy as np
+import pandas as pd
+
+from gradatim.data.tables.columns import read_plain_numbers
+from gradatim.data.tables.reading import RawTable
+from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.preprocessing import MAX_LEVELS
+
+LOOKED_AT = 2000  # rows from which the width is estimated
+FEATURES_PER_SECOND = 500_000  # of the budget
+LEAST = 1000  # rows
+FEW = 500  # columns; a wider table has few rows already
+
+
+def estimate_width(frame: pd.DataFrame) -> int:
+    """Features that a table becomes, about: one for a number, one for each frequent level of a category.
+
+    Example:
+        >>> estimate_width(pd.DataFrame({"x": ["1", "2", "3"], "town": ["Basel", "Bern", "Basel"]}))
+        3
+    """
+    head = read_plain_numbers(frame.head(LOOKED_AT))
+    numeric = [pd.api.types.is_numeric_dtype(kind) for kind in head.dtypes]
+    return sum(1 if is_number else min(head.iloc[:, k].nunique(), MAX_LEVELS) for k, is_number in enumerate(numeric))  # fmt: skip
+
+
+def keep_affordable_rows(raw: RawTable, job: TableOptions) -> None:
+    """Draw as many rows of a table as the budget allows at its width; a note says so.
+
+    Args:
+        raw: The table; its rows are replaced.
+        job: What was asked for; rows that were asked for stay.
+    """
+    if job.rows is not None or job.trials is not None or raw.frame.shape[1] > FEW:
+        return
+    width = estimate_width(raw.frame)
+    most = max(int(job.budget * FEATURES_PER_SECOND / max(width, 1)), LEAST)
+    if len(raw.frame) <= most:
+        return
+    rows = np.random.default_rng([job.seed, 6]).permutation(len(raw.frame))[:most]
+    raw.frame = raw.frame.iloc[np.sort(rows)]
+    raw.notes.append(
+        f"A random sample of {most:,} of {raw.rows:,} rows is used: categories make about {width:,} features of the columns "
+        "(a longer --budget or --rows takes more)."
+    )

@@ -10,7 +10,7 @@ loop over the blocks links them: :math:`L+T/L` calls instead of :math:`T`.
 import torch
 from torch import Tensor
 
-WIDE = 4096  # numbers in the matrices of a step: beyond it arithmetic costs more than calls
+WIDE = 512  # numbers in the matrices of a step: beyond it arithmetic costs more than calls
 
 
 def block_length(steps: int, numbers: int) -> int:

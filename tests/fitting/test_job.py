@@ -1,5 +1,6 @@
 """``gradatim.fit`` and ``gradatim.predict`` on what Python users have in memory."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import torch
 import gradatim
 from gradatim.errors import InvalidType, InvalidValue, OutputRefused
 from gradatim.events import Cancelled, CancelToken, Stage, Warned
+from gradatim.fitting import job
 from gradatim.fitting.images import player as image_player
 from gradatim.fitting.job import free_folder, name_of, source_of
 from gradatim.fitting.tables import networks, player
 from gradatim.fitting.work import holding
+from gradatim.model_folder import check_folder
 from gradatim.reports import report as report_module
 
 
@@ -178,3 +181,18 @@ def test_what_is_read_is_not_written(tmp_path):
     with pytest.raises(OutputRefused, match="fit: output must not hold what is read, got 'm'"):
         gradatim.fit("iris", trials=1, output="m", test="m/predictions.csv")
     assert (tmp_path / "m" / "predictions.csv").read_bytes() == before
+
+
+def test_a_fit_of_other_data_that_began_meanwhile_keeps_its_folder(tmp_path, monkeypatch):
+    """Another process takes the default folder after this one has looked for a free one."""
+    with ExitStack() as stack:
+        taken = []
+
+        def take(folder, argument, read):
+            if not taken:
+                place = tmp_path / "runs" / ".fit-iris.work"
+                taken.append(stack.enter_context(holding(place, "runs/fit-iris", "another")))
+            return check_folder(folder, argument, read)
+
+        monkeypatch.setattr(job, "check_folder", take)
+        assert gradatim.fit("iris", trials=1).folder.as_posix() == "runs/fit-iris-2"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gradatim.events import CancelToken, Tell, Warned, tell_nobody
 from gradatim.files import LONGEST, check_path, is_result, own_document, short_name
 from gradatim.fitting.kinds import find_kind, make_options
-from gradatim.fitting.work import read_source, work_folder
+from gradatim.fitting.work import Running, read_source, work_folder
 from gradatim.hashing import hash_bytes
 from gradatim.model_folder import check_folder
 
@@ -62,15 +62,21 @@ def fit(
     meant = find_kind(data, given, kind)
     given["output"] = output or (first := Path("runs") / f"fit-{name_of(data)}")
     job, source = make_options(meant, given), source_of(data)
-    if output is None:
-        job = replace(job, output=str(free_folder(first, source)))
-        if job.folder != first:
-            tell(Warned(f"{first} is that of other data: the model goes to {job.folder}."))
     read = [
         each for each in (data, job.test, options.get("teacher")) if isinstance(each, str | Path)
     ]
-    check_folder(job.folder, "fit: output", read)
-    return meant.fit(data, job, tell=tell, cancel=cancel, started=started, source=source)
+    how = {"tell": tell, "cancel": cancel, "started": started, "source": source}
+    while True:
+        if output is None:
+            job = replace(job, output=str(free_folder(first, source)))
+            if job.folder != first:
+                tell(Warned(f"{first} is that of other data: the model goes to {job.folder}."))
+        check_folder(job.folder, "fit: output", read)
+        try:
+            return meant.fit(data, job, **how)
+        except Running:  # of other data, and began after we had looked
+            if output is not None or free_folder(first, source) == job.folder:
+                raise
 
 
 def source_of(data: object) -> str:

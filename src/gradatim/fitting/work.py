@@ -14,11 +14,15 @@ from typing import Any, Protocol, TypeVar
 
 from gradatim.errors import InvalidType, InvalidValue, OutputRefused
 from gradatim.events import CancelToken, Stage, Tell, Warned
-from gradatim.files import lock, refuse, remove, write_atomically
+from gradatim.files import lock, remove, write_atomically
 from gradatim.fitting.options import Options
 from gradatim.model_folder import check_folder
 
 JOB = "job"
+
+
+class Running(OutputRefused):
+    """An output that another fit is making."""
 
 
 class Work:
@@ -205,7 +209,9 @@ def holding(folder: Path, got: str, source: str = "") -> Iterator[None]:
             is_ours = lock(handle)
             if is_ours is False:
                 os.close(handle)
-                refuse("fit: output must not be that of a fit that is running", repr(got))
+                raise Running(
+                    f"fit: output must not be that of a fit that is running, got {got!r}. Choose another name."
+                )
             if os.path.samestat(os.fstat(handle), os.stat(folder)):
                 break
             os.close(handle)

@@ -159,7 +159,8 @@ def _compete(
             "fit: the training rows must allow at least two folds, and do not. Use more rows."
         )
     player.clock = Clock(timed, lambda: work.elapsed)
-    player.prepare(work, timed, tell)
+    with limit_threads(safe_threads()):
+        player.prepare(work, timed, tell)
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip

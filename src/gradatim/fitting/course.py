@@ -22,6 +22,7 @@ from gradatim.fitting.stored import StoredWriter
 from gradatim.fitting.verdict import Verdict
 from gradatim.fitting.work import Work, begin
 from gradatim.reports import Concern, Report
+from gradatim.threads import limit_threads, safe_threads
 from gradatim.training import Callback, EarlyStopping, History, Trainer
 from gradatim.training.history import Record
 
@@ -194,12 +195,13 @@ def take_course(
     with begin(read, job, tell=tell, cancel=cancel, started=started, source=source) as (course, work):  # fmt: skip
         start_up = work.elapsed - work.spent
         end = job.budget * (1 - RESERVE) - start_up - course.spare
-        course.prepare(work, tell)
-        plan = _plan(course, work, end)
-        network, history = train_in_rounds(course, plan, work, tell, end)
-        model = course.model(network)
-        tell(Stage(course.judging, course.stretch[1]))
-        verdict = course.judge(model)
+        with limit_threads(safe_threads()):
+            course.prepare(work, tell)
+            plan = _plan(course, work, end)
+            network, history = train_in_rounds(course, plan, work, tell, end)
+            model = course.model(network)
+            tell(Stage(course.judging, course.stretch[1]))
+            verdict = course.judge(model)
         doubts = [] if verdict.network_wins else [course.doubt]
         concerns = doubts + early_end(history, plan.rounds, course.remedy)
         return _write(course, Outcome(job.folder, plan, model, history, verdict, concerns), job, work)  # fmt: skip

@@ -1,5 +1,6 @@
 """``gradatim generate``: a language model goes on with a text, as it is written."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,7 +49,9 @@ def generate(
         pieces = iter([writer.generate(prompt, num_tokens, num_beams=beam, **how)])
     for note in notes:
         echo(f"generate: {note}", err=True)
-    echo(prompt, nl=False)
+    # a file gets the text as it is, a terminal without what would command it
+    write = echo if sys.stdout.isatty() else typer.echo
+    write(prompt, nl=False)
     for piece in pieces:
-        echo(piece, nl=False)
+        write(piece, nl=False)
     echo()

@@ -6,6 +6,7 @@ from . import (
     test_commands,
     test_images,
     test_options,
+    test_outputs,
     test_predict,
     test_python,
     test_series,
@@ -14,7 +15,7 @@ from . import (
     test_writers,
 )
 
-TABLES = (test_tables, test_texts, test_series, test_images, test_writers, test_options, test_predict, test_commands)  # fmt: skip
+TABLES = (test_tables, test_texts, test_series, test_images, test_writers, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
 
 
 def test_there_are_many():

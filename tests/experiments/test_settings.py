@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.experiments._settings import override
+from gradatim.experiments._settings import check_changes, override
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,28 @@ def test_dashes_are_underscores_and_the_rest_stays():
 def test_mistakes_are_explained(key, text, message):
     with pytest.raises(InvalidValue, match=message):
         override("xor", Settings(), {key: text})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("seed", -1, r"xor: seed must be from 0 to 2\*\*63 - 1, got -1."),
+        ("seed", 2**63, r"xor: seed must be from 0 to"),
+        ("lr", float("nan"), r"xor: lr must be finite, got nan."),
+        ("span", (0.0, float("inf")), r"xor: span must be finite, got inf."),
+        ("sizes", (2, 0), r"xor: sizes must be from 1 to 1,000,000,000, got 0. Try sizes=2,1."),
+        ("sizes", (10**12, 1), r"xor: sizes must be from 1 to"),
+    ],
+)
+def test_changes_that_no_experiment_can_mean_are_refused(key, value, message):
+    with pytest.raises(InvalidValue, match=message):
+        check_changes("xor", Settings(), replace(Settings(), **{key: value}))
+
+
+@given(st.integers(0, 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False))
+@settings(max_examples=20, deadline=None)
+def test_other_changes_pass(seed, lr):
+    check_changes("xor", Settings(), Settings(seed=seed, lr=lr, norm="batch", clip=None))
 
 
 def test_a_field_of_another_type_is_refused():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gradatim.errors import require_seed
 from gradatim.experiments._discovery import load
-from gradatim.experiments._settings import override
+from gradatim.experiments._settings import check_changes, override
 
 if TYPE_CHECKING:
     from gradatim.reports import Report
@@ -43,6 +43,7 @@ def run(
     experiment = load(name)
     start = experiment.QUICK if quick else experiment.Settings()
     settings = override(name, start, overrides)
+    check_changes(name, start, settings)
     require_seed("run", settings.seed)
     if output is not None:
         prepare_folder(output)  # a long run should not end in front of a locked door

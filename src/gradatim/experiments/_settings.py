@@ -1,13 +1,16 @@
 """Fill an experiment's settings from words on the command line, by the types of its fields."""
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.errors import InvalidType, InvalidValue, choose, require
 
 SettingsT = TypeVar("SettingsT")
+SHARES = ("_fraction", "_share")
+MOST, MOST_SEEDS = 1_000_000_000, 2**63
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -41,6 +44,40 @@ def override(owner: str, settings: SettingsT, overrides: Mapping[str, str]) -> S
                 f"Try {name}={_text(fields[name])}."
             ) from None
     return dataclasses.replace(settings, **values)  # type: ignore[type-var]
+
+
+def check_changes(owner: str, settings: Any, changed: Any) -> None:
+    """Refuse changed settings that no experiment can mean: counts below 1, numbers that are not finite, strange seeds.
+
+    Args:
+        owner: Who asks, for messages.
+        settings: The settings before; a count is a whole number from 1 there.
+        changed: The settings after.
+    """
+    for field in dataclasses.fields(settings):
+        before, after = getattr(settings, field.name), getattr(changed, field.name)
+        if before == after:
+            continue
+        rule = f"{owner}: {field.name} must be "
+        if field.name == "seed":
+            require(0 <= after < MOST_SEEDS, f"{rule}from 0 to 2**63 - 1", after)
+            continue
+        for value, usual in _pairs(after, before):
+            if isinstance(value, float):
+                require(math.isfinite(value), f"{rule}finite", value)
+                is_share = field.name.endswith(SHARES)
+                require(not is_share or 0.0 < value < 1.0, f"{rule}between 0 and 1", value)
+            elif type(value) is int and type(usual) is int and usual >= 1:
+                remedy = f"Try {field.name}={_text(before)}."
+                require(1 <= value <= MOST, f"{rule}from 1 to {MOST:,}", value, remedy)
+
+
+def _pairs(after: object, before: object) -> list[tuple[object, object]]:
+    """Every value beside the least one that stood in its place."""
+    if not isinstance(after, tuple):
+        return [(after, before)]
+    least = min(before) if isinstance(before, tuple) and before else None
+    return [(value, least) for value in after]
 
 
 class _Refused(Exception):

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 import gradatim
 from gradatim import plots
-from gradatim.instruments import gradient_through_time
+from gradatim.instruments import gradient_through_time, schedule_curve
 from gradatim.models import MLP
 from gradatim.neurons import boolean_network
 from gradatim.nn import Recurrent
@@ -40,6 +40,8 @@ CALLS = {
     "comparison_bars": lambda n: plots.comparison_bars({n: 1.0, "b": 2.0}, label=n, title=n, highlight=n, intervals={n: (0, 2), "b": (1, 3)}),
     "confusion_matrix": lambda n: plots.confusion_matrix([[8, 2], [1, 9]], [n, "b"], title=n),
     "curve_panels": lambda n: plots.curve_panels([plots.CurvePanel(n, n, n, {n: CURVE}, {n: CURVE}, is_log_x=True)]),
+    "decay_curves": lambda n: plots.decay_curves({n: CURVE[0]}, title=n, ylabel=n, bounds={n: CURVE[0]}),
+    "schedule_curves": lambda n: plots.schedule_curves({n: schedule_curve("cosine", epochs=10)}),
     "decision_regions": lambda n: plots.decision_regions({n: lambda x: x.sum(1) > 0}, np.eye(2), [0, 1]),
     "error_surfaces": lambda n: plots.error_surfaces([plots.SurfacePanel(n, lambda w: (w**2).sum(-1), ((-1, 1), (-1, 1)), {n: torch.zeros(2, 2)})]),
     "feature_map_grid": lambda n: plots.feature_map_grid(SQUARE, {n: np.ones((2, 4, 4))}),
@@ -63,7 +65,7 @@ CALLS = {
 # those that draw a model, a graph or records without names of the user's
 NAMELESS = {
     "CurvePanel", "Formula", "SurfacePanel", "attention_map", "error_curves", "graph_figure", "jacobian_cost_figure",
-    "linear_pieces", "new_figure", "region_maps", "ridge_functions", "trace_figure", "variance_profiles",
+    "linear_pieces", "lr_range_figure", "new_figure", "region_maps", "ridge_functions", "trace_figure", "variance_profiles",
 }  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class Settings:
     num_tokens: int = 150
 
 
-QUICK = Settings(characters=80_000, steps=200, samples=40, num_tokens=60)
+QUICK = Settings(characters=80_000, steps=350, samples=100, num_tokens=60)
 
 
 def read_corpus(settings: Settings) -> tuple[str, str]:

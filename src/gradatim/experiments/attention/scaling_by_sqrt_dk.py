@@ -15,10 +15,10 @@ class Settings:
     seed: int = 0
     widths: tuple[int, ...] = (4, 16, 64, 256, 1024)
     num_keys: int = 64
-    num_queries: int = 2000
+    num_queries: int = 8000
 
 
-QUICK = Settings(num_queries=500)
+QUICK = Settings(num_queries=5000)
 
 
 def scores(settings: Settings, width: int) -> Tensor:

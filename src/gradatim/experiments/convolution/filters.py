@@ -37,7 +37,7 @@ class Settings:
     digit_epochs: int = 25
 
 
-QUICK = Settings(stripes=300, epochs=12, digit_epochs=12)
+QUICK = Settings(stripes=300, epochs=12, digit_epochs=18)
 
 
 def photograph() -> Tensor:

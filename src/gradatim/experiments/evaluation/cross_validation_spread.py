@@ -19,7 +19,7 @@ class Settings:
     hidden: int = 8
 
 
-QUICK = Settings(cuts=12, epochs=15)
+QUICK = Settings(cuts=30, epochs=15)
 
 
 def run(settings: Settings) -> Report:

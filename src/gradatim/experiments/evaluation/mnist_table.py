@@ -34,7 +34,7 @@ class Settings:
     dropout: float = 0.3
 
 
-QUICK = Settings(train_rows=10_000, validation_rows=2_000, epochs=5, distorted_epochs=2)
+QUICK = Settings(train_rows=10_000, validation_rows=2_000, epochs=10, distorted_epochs=2)
 
 
 def load_split(settings: Settings) -> Split:

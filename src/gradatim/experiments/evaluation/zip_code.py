@@ -21,7 +21,7 @@ class Settings:
     full_epochs: int = 15
 
 
-QUICK = Settings(draws=2, epochs=24, full_epochs=3)
+QUICK = Settings(draws=12, epochs=40, full_epochs=3)
 
 
 def shared_weights() -> nn.Module:

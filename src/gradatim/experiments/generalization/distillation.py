@@ -30,7 +30,7 @@ class Settings:
     repeats: int = 3
 
 
-QUICK = Settings(teacher_hidden=(128, 128), teacher_epochs=10, epochs=40, repeats=1)
+QUICK = Settings(teacher_hidden=(128, 128), teacher_epochs=20, epochs=100)
 
 
 def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:

@@ -21,7 +21,7 @@ class Settings:
     epochs: int = 600
 
 
-QUICK = Settings(epochs=250)
+QUICK = Settings(epochs=450)
 
 
 def trainer(settings: Settings, callbacks: tuple[EarlyStopping, ...] = ()) -> Trainer:

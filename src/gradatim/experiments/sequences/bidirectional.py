@@ -24,11 +24,11 @@ class Settings:
     seed: int = 0
     sentences: int = 3000
     length: int = 16
-    hidden_dim: int = 16
+    hidden_dim: int = 32
     epochs: int = 12
 
 
-QUICK = Settings(sentences=1500, epochs=10)
+QUICK = Settings(sentences=1500, epochs=14)
 
 
 def draw_sentences(

@@ -40,7 +40,7 @@ class Settings:
 
 
 QUICK = Settings(
-    source="made-up", utterances=600, train_strings=500, test_strings=100, longest=3, epochs=14,
+    source="made-up", utterances=600, train_strings=500, test_strings=100, longest=3, epochs=22,
     hidden_dim=32, exact=0.7,
 )  # fmt: skip
 

@@ -25,7 +25,7 @@ class Settings:
     batch: int = 32
 
 
-QUICK = Settings(length=60, batch=16)
+QUICK = Settings(length=75, batch=16)
 
 
 def elman(

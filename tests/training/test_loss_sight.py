@@ -100,7 +100,7 @@ SPREAD = [
 ]
 
 
-@pytest.mark.parametrize("loss", SPREAD, ids=str)
+@pytest.mark.parametrize("loss", SPREAD, ids=range(len(SPREAD)))
 @pytest.mark.parametrize("is_stream", [False, True])
 def test_shapes_that_broadcast_are_refused(loss, is_stream):
     for output, target in ((1, LINE), (1, X[:, :3]), (3, LINE[:, None])):

@@ -227,7 +227,7 @@ def test_a_robust_loss_is_not_drawn_by_outliers():
         {"loss": "smoothed_cross_entropy"},
         {"loss": lambda output, target: torch.nn.functional.cross_entropy(output, target)},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options),
 )
 def test_options_hold_alone_and_as_replicas(options):
     plain = NeuralClassifier((8,), epochs=3, lr=0.02).fit(*IRIS).predict_proba(IRIS[0])

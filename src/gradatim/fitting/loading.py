@@ -36,6 +36,6 @@ def load_model(folder: str | Path) -> Any:
 
 
 def _estimator(description: dict[str, Any], tensors: dict[str, Any]) -> Any:
-    from gradatim.estimators import from_folder
+    from gradatim.estimators.restoring import from_folder
 
     return from_folder(description, tensors)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gradatim.errors import require_seed
 from gradatim.experiments._discovery import load
-from gradatim.experiments._settings import check_changes, override
+from gradatim.experiments._settings import blame_changes, check_changes, override
 
 if TYPE_CHECKING:
     from gradatim.reports import Report
@@ -52,7 +52,8 @@ def run(
     from gradatim.randomness import seeded
 
     began = time.perf_counter()
-    with seeded(settings.seed, "cuda" if torch.cuda.is_available() else "cpu"):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    with seeded(settings.seed, device), blame_changes(name, start, settings):
         report: Report = experiment.run(settings)
     report.settings = dataclasses.asdict(settings)
     report.seconds = time.perf_counter() - began

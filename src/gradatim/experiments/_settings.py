@@ -2,11 +2,14 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from gradatim.errors import InvalidType, InvalidValue, choose, require
+from gradatim.errors import GradatimError, InvalidType, InvalidValue, choose, require
+from gradatim.wording import shorten
 
 SettingsT = TypeVar("SettingsT")
 SHARES = ("_fraction", "_share")
@@ -67,6 +70,41 @@ def check_changes(owner: str, settings: Any, changed: Any) -> None:
             elif type(value) is int and type(usual) is int and usual >= 1:
                 remedy = f"Try {field.name}={_text(before)}."
                 require(1 <= value <= MOST, f"{rule}from 1 to {MOST:,}", value, remedy)
+
+
+@contextmanager
+def blame_changes(owner: str, settings: Any, changed: Any) -> Iterator[None]:
+    """Say which changed settings an experiment ended with, unless what it raises names one or has another cause.
+
+    Settings of its author do not fail, whatever the seed; an error under them is one of the experiment, and passes as it is.
+
+    Args:
+        owner: The experiment, for messages.
+        settings: The settings before.
+        changed: The settings after.
+    """
+    try:
+        yield
+    except (ImportError, OSError):  # a missing library, file or data set
+        raise
+    except Exception as error:
+        usual, new = dataclasses.asdict(settings), dataclasses.asdict(changed)
+        names = [name for name in new if new[name] != usual[name] and name != "seed"]
+        is_said = isinstance(error, GradatimError) and any(_is_word(name, error) for name in names)
+        if is_said or not names:
+            raise
+        got, remedy = (
+            " ".join(f"{name}={_text(values[name])}" for name in names) for values in (new, usual)
+        )
+        kind = "" if isinstance(error, GradatimError) else f"{type(error).__name__}: "
+        reason = shorten(" ".join(f"{kind}{error}".split()), 200).removesuffix(".")
+        raise InvalidValue(
+            f"{owner}: settings must allow the experiment, got {got} ({reason}). Try {remedy}."
+        ) from error
+
+
+def _is_word(name: str, error: Exception) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", str(error)) is not None
 
 
 def _pairs(after: object, before: object) -> list[tuple[object, object]]:

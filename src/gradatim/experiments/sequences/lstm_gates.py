@@ -112,9 +112,7 @@ def run(settings: Settings) -> Report:
     )
     report.claim("unexplained variance of the held bit", error, at_most=0.05)
     report.claim("input gate at a flag", write["input"], at_least=0.5)
-    report.claim(
-        "the input gate opens at a flag, by", write["input"] - keep["input"], at_least=0.3
-    )
+    report.claim("the input gate opens at a flag, by", write["input"] - keep["input"], at_least=0.3)
     report.claim("forget gate at a flag", write["forget"], "{}: erase", at_most=0.35)
     report.claim("forget gate between flags", keep["forget"], "{}: keep", at_least=0.8)
     report.claim("change of the cell between flags against at flags", drift, at_most=0.1)

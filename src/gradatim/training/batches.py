@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from gradatim.errors import InvalidType, InvalidValue, require
@@ -42,6 +42,16 @@ def as_tensor(values: object, dtype: torch.dtype, name: str) -> Tensor:
             )
         tensor = torch.from_numpy(array if array.flags.writeable else array.copy())
     return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def float_type(model: nn.Module) -> torch.dtype:
+    """Type in which a model reads numbers: that of its first floating point parameter.
+
+    >>> float_type(nn.Linear(1, 1).double())
+    torch.float64
+    """
+    floats = (p.dtype for p in model.parameters() if p.is_floating_point())
+    return next(floats, torch.get_default_dtype())
 
 
 def prepare_target(target: Tensor, loss: Loss | None, dtype: torch.dtype) -> Tensor:

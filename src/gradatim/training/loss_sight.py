@@ -1,7 +1,7 @@
 """A loss must see the model: checks of the first batches of a run, where model, loss and data meet."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 from torch.overrides import TorchFunctionMode
 
-from gradatim.errors import GradatimError, InvalidValue
+from gradatim.errors import GradatimError, InvalidValue, require
 from gradatim.losses import Loss
 from gradatim.training.batches import Batch
 from gradatim.training.health import first_step
@@ -147,10 +147,19 @@ class LossSight:
     Args:
         objective: What is minimized; its loss is listened to in the first batch.
         optimizer: Its parameters should get gradients.
+        limits: Limits of the gradient by name, refused beside an objective that moves the model itself.
+
+    Attributes:
+        is_sure: Whether nothing is left to watch for.
     """
 
-    def __init__(self, objective: Objective, optimizer: Optimizer) -> None:
-        self.objective, self.optimizer = objective, optimizer
+    def __init__(
+        self,
+        objective: Objective,
+        optimizer: Optimizer,
+        limits: Mapping[str, float | None] | None = None,
+    ) -> None:
+        self.objective, self.optimizer, self.limits = objective, optimizer, limits or {}
         self.batches, self.is_sure, self.is_reached = 0, False, False
         self.listeners: list[_Listener] = []
 
@@ -168,7 +177,9 @@ class LossSight:
             hook.remove()
         self.batches += 1
         self._look()
-        self.is_sure = self.is_sure or loss is None
+        if loss is None:
+            self._refuse_limits()
+            self.is_sure = True
         if not self.is_sure and not self.is_reached:
             raise InvalidValue(
                 "Trainer: the loss must depend on the model, got one that reaches none of its parameters. "
@@ -176,14 +187,25 @@ class LossSight:
             )
         if not self.is_sure and self.batches == PATIENCE:
             self.conclude()
+        if self.is_sure:
+            self.listeners.clear()  # which hold the first batch
         return loss
+
+    def _refuse_limits(self) -> None:
+        for name, limit in self.limits.items():
+            rule = (
+                f"Trainer: {name} must be left out beside an objective that moves the model itself"
+            )
+            require(limit is None, rule, limit, "Clip in the objective.")
 
     def conclude(self) -> None:
         """Refuse a loss that does not depend on the model; say it where only the gradient is zero."""
         if self.is_sure:
             return
         self.is_sure = True
-        if any(listener.is_blind() for listener in self.listeners):
+        is_blind = any(listener.is_blind() for listener in self.listeners)
+        self.listeners.clear()
+        if is_blind:
             raise InvalidValue(
                 "Trainer: the loss must depend on the model, got one that is the same whatever the model says. "
                 "Check that loss, output and target fit: classes need an output each, numbers a loss such as 'mse'."

@@ -4,7 +4,7 @@
 :func:`gradatim.evaluation.metrics.measure`, scikit-learn's estimators by :data:`gradatim.evaluation.SCORES`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import torch
@@ -166,3 +166,15 @@ def build_metric(metric: str | MetricFunction) -> Metric:
             f"build_metric: metric must be a name or a function, got {metric!r}. Names: {', '.join(METRICS)}."
         )
     return Mean(getattr(metric, "__name__", type(metric).__name__), metric)
+
+
+def check_metrics(metrics: Sequence[str | MetricFunction]) -> tuple[str | MetricFunction, ...]:
+    """Return ``metrics``, each of which :func:`build_metric` can build.
+
+    >>> check_metrics(["accuracy"])
+    ('accuracy',)
+    """
+    known = tuple(metrics)
+    for metric in known:
+        build_metric(metric)
+    return known

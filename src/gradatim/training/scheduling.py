@@ -1,11 +1,13 @@
-"""When PyTorch's schedulers are stepped: each as its author meant."""
+"""Who sets the learning rate: a function of time, or one of PyTorch's schedulers, stepped as its author meant."""
 
+from abc import ABC
 from typing import Any
 
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import CyclicLR, LRScheduler, OneCycleLR, ReduceLROnPlateau
 
 from gradatim.errors import InvalidValue, require
+from gradatim.optim import Schedule, build_schedule
 from gradatim.training.history import Record
 from gradatim.training.metrics import is_higher_better
 
@@ -44,15 +46,73 @@ def pace_of(scheduler: LRScheduler) -> str:
     return "batch" if isinstance(scheduler, OneCycleLR | CyclicLR) else "epoch"
 
 
-class Stepper:
-    """Steps a scheduler as the run goes on.
+class Rate(ABC):  # noqa: B024
+    """The learning rate of a run, at every moment that may change it.
+
+    Args:
+        optimizer: Whose rate is set.
+
+    Attributes:
+        scheduler: Scheduler of PyTorch's that sets it, if one does.
+        note: Says who sets it and when, where that is not plain.
+    """
+
+    scheduler: LRScheduler | None = None
+    note: str | None = None
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+
+    @property
+    def lr(self) -> float:
+        """Rate of the batch last seen."""
+        return self.optimizer.param_groups[0]["lr"]
+
+    def check_length(self, steps: int) -> None:  # noqa: B027
+        """Raise if it would end within a run of ``steps`` batches."""
+
+    def before_batch(self, t: float, end: float) -> None:  # noqa: B027
+        """Be told the time in epochs at which a batch begins, and that at which the run ends."""
+
+    def after_batch(self) -> None:  # noqa: B027
+        """Move on by a batch."""
+
+    def after_epoch(self, record: Record) -> None:  # noqa: B027
+        """Move on by an epoch, whose figures are ``record``."""
+
+
+class TimedRate(Rate):
+    """Follows a function of time, from the rate that each group of parameters has now.
+
+    Args:
+        schedule: Name or function ``(t, T) -> factor``; ``None`` leaves the rate constant.
+        optimizer: Whose rate is set.
+
+    Example:
+        >>> import torch
+        >>> rate = TimedRate("linear", torch.optim.SGD([torch.zeros(1)], lr=2.0))
+        >>> rate.before_batch(5.0, 10.0)
+        >>> rate.lr
+        1.0
+    """
+
+    def __init__(self, schedule: str | Schedule | None, optimizer: Optimizer) -> None:
+        super().__init__(optimizer)
+        self.schedule = build_schedule(schedule)
+        self.base_lrs = [group["lr"] for group in optimizer.param_groups]
+
+    def before_batch(self, t: float, end: float) -> None:
+        factor = self.schedule(t, end)
+        for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = lr * factor
+
+
+class SteppedRate(Rate):
+    """Steps a scheduler of PyTorch's.
 
     Args:
         scheduler: What sets the rate.
         optimizer: Whose rate should be set.
-
-    Attributes:
-        lr: Rate of the batch last seen, where it changes with batches.
     """
 
     def __init__(self, scheduler: LRScheduler, optimizer: Optimizer) -> None:
@@ -61,30 +121,30 @@ class Stepper:
         got = f"{name} of another {type(getattr(scheduler, 'optimizer', None)).__name__}"
         remedy = "Pass its optimizer as optimizer=."
         require(getattr(scheduler, "optimizer", None) is optimizer, rule, got, remedy)
-        self.scheduler, self.optimizer, self.name = scheduler, optimizer, name
-        self.pace = pace_of(scheduler)
-        self.lr: float | None = None
+        super().__init__(optimizer)
+        self.scheduler: LRScheduler = scheduler
+        self.name, self.pace = name, pace_of(scheduler)
+        self.note = f"{name}, {_PACES[self.pace]}"
+        self._seen: float | None = None
 
-    def __str__(self) -> str:
-        return f"{self.name}, {_PACES[self.pace]}"
+    @property
+    def lr(self) -> float:
+        return super().lr if self._seen is None else self._seen
 
     def check_length(self, steps: int) -> None:
-        """Raise if a scheduler that knows its end would reach it within a run of ``steps`` batches."""
         total = getattr(self.scheduler, "total_steps", None)
         if self.pace == "batch" and total is not None and total < steps:
             self._refuse_length(total, f"{steps} batches")
 
     def after_batch(self) -> None:
-        """Move on by a batch."""
         if self.pace == "batch":
-            self.lr = self.optimizer.param_groups[0]["lr"]
+            self._seen = super().lr
             try:
                 self.scheduler.step()
             except ValueError as error:
                 self._refuse_length(getattr(self.scheduler, "total_steps", 0), "more", error)
 
     def after_epoch(self, record: Record) -> None:
-        """Move on by an epoch, whose figures are ``record``."""
         if self.pace == "epoch":
             self.scheduler.step()
         elif self.pace == "plateau":
@@ -109,3 +169,16 @@ class Stepper:
             f"Trainer: schedule {self.name} must last for all batches of the run, {wanted}, got {total} steps. "
             f"Try {self.name}(…, epochs=E, steps_per_epoch=S)."
         ) from cause
+
+
+def make_rate(schedule: str | Schedule | LRScheduler | None, optimizer: Optimizer) -> Rate:
+    """Let the rate of ``optimizer`` follow ``schedule``, whatever it is.
+
+    >>> import torch
+    >>> optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+    >>> make_rate(ReduceLROnPlateau(optimizer), optimizer).note
+    'ReduceLROnPlateau, told the loss after every epoch'
+    """
+    if isinstance(schedule, LRScheduler):
+        return SteppedRate(schedule, optimizer)
+    return TimedRate(schedule, optimizer)

@@ -1,8 +1,8 @@
 """The training loop."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,42 +14,29 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from gradatim.errors import InvalidValue, require, require_whole
 from gradatim.events import Cancelled, CancelToken, Tell
-from gradatim.losses import Loss, build_loss
-from gradatim.optim import Schedule, build_optimizer, build_schedule
+from gradatim.losses import Loss
+from gradatim.optim import Schedule, build_optimizer
 from gradatim.optim.named import OptimizerFactory
 from gradatim.randomness import seeded
 from gradatim.threads import limit_threads
-from gradatim.training.batches import Batch, Batches, as_tensor, make_batches, prepare_target
+from gradatim.training.batches import Batch, Batches, as_tensor, float_type
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, restore_run, restore_stream, run_state
 from gradatim.training.device import choose_device
-from gradatim.training.engines.channels_last import (
-    reading_channels_last,
-    training_channels_last,
-    wants_channels_last,
-)
-from gradatim.training.engines.choosing import (
-    ENGINES,
-    check_engine,
-    choose_engine,
-    works_in_any_layout,
-)
-from gradatim.training.engines.engine import Engine, Run
+from gradatim.training.engines.channels_last import reading_channels_last, wants_channels_last
+from gradatim.training.engines.choosing import check_engine
+from gradatim.training.engines.engine import Engine
 from gradatim.training.health import check_figures, check_parameters, explain_bad_loss
 from gradatim.training.held_memory import holding_memory
-from gradatim.training.history import CANCELLED, INTERRUPTED, EngineChoice, History
+from gradatim.training.history import CANCELLED, INTERRUPTED, History
 from gradatim.training.loss_sight import LossSight
 from gradatim.training.measuring import measure, outputs
-from gradatim.training.metrics import MetricFunction, build_metric
-from gradatim.training.objectives.objective import (
-    Figures,
-    ObjectiveFunction,
-    as_objective,
-    loss_and_figures,
-)
-from gradatim.training.objectives.supervised import Supervised
+from gradatim.training.metrics import MetricFunction, check_metrics
+from gradatim.training.objectives.objective import Figures, ObjectiveFunction, loss_and_figures
+from gradatim.training.objectives.supervised import agree
 from gradatim.training.progress import TrainingBar
-from gradatim.training.scheduling import Stepper
+from gradatim.training.scheduling import make_rate
+from gradatim.training.starting import kernels_arranged, start_batches, start_engine
 from gradatim.training.totals import Totals
 
 
@@ -116,47 +103,35 @@ class Trainer:
         seed: int = 0,
         progress: bool | Tell = True,
     ) -> None:
-        require_whole("Trainer", epochs=epochs, batch_size=batch_size)
-        for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
-            rule = f"Trainer: {name} must be more than 0"
-            require(limit is None or limit > 0, rule, limit, "Try 1.0.")
+        _check_numbers(epochs, batch_size, clip_norm, clip_value)
         self.engine = check_engine(engine)
         self.device = choose_device(device)
         self.model = model.to(self.device)
-        self.loss = build_loss("cross_entropy" if loss is None else loss)
-        self.objective = Supervised() if objective is None else as_objective(objective)
-        is_used = self.objective.adopt(self.loss) or self.objective.loss is self.loss
-        rule = "Trainer: loss must be left out beside an objective that does not use it"
-        require(loss is None or is_used, rule, repr(loss), "Give it to the objective.")
+        self.loss, self.objective = agree(loss, objective)
         if isinstance(objective, nn.Module):
             objective.to(self.device)
         self.optimizer = build_optimizer(optimizer, model, lr=lr, weight_decay=weight_decay)
-        self.scheduler, self.stepper = None, None
-        if isinstance(schedule, LRScheduler):
-            self.scheduler, self.stepper = schedule, Stepper(schedule, self.optimizer)
-        self.schedule = build_schedule(None if isinstance(schedule, LRScheduler) else schedule)
+        self.rate = make_rate(schedule, self.optimizer)
+        self.scheduler = self.rate.scheduler
         self.epochs, self.batch_size = int(epochs), int(batch_size)
         self.clip_norm, self.clip_value = clip_norm, clip_value
-        self.metrics = tuple(metrics)
-        for metric in self.metrics:
-            build_metric(metric)
+        self.metrics = check_metrics(metrics)
         self.callbacks = sorted(callbacks, key=lambda callback: isinstance(callback, Checkpoint))
         self.seed, self.progress = seed, progress
         self.is_channels_last = wants_channels_last(memory_format, model, self.device)
-        self.base_lrs = [group["lr"] for group in self.optimizer.param_groups]
-        floats = (p.dtype for p in model.parameters() if p.is_floating_point())
-        self.dtype = next(floats, torch.get_default_dtype())
-        self._resumed: Mapping[str, Any] | None = None
-        self._moving: Engine | None = None
-        self.train_batches: Batches | None = None  # what `fit` trains on, while it runs
+        self.dtype = float_type(model)
         self._reset()
 
     def _reset(self) -> None:
+        self._resumed: Mapping[str, Any] | None = None
+        self._moving: Engine | None = None
+        self.train_batches: Batches | None = None  # what `fit` trains on, while it runs
         self.epoch, self.position, self.steps = 0, 0, 0
         self.history, self.totals = History(), self.new_totals()
         self.stop_reason: str | None = None  # set, it ends the run after the current batch
         self.epoch_rng = torch.empty(0, dtype=torch.uint8)  # random state as the epoch began
-        self._sight: LossSight | None = LossSight(self.objective, self.optimizer)
+        limits = {"clip_norm": self.clip_norm, "clip_value": self.clip_value}
+        self._sight = LossSight(self.objective, self.optimizer, limits)
 
     # --- the loop
 
@@ -181,21 +156,16 @@ class Trainer:
             Cancelled: Ctrl-C or ``cancel`` ended the run: half a training never passes for a whole one. The model keeps
                 what it has learned, and :attr:`history` the records so far.
         """
-        batches = self._batches(train, is_training=True)
-        held_out = None if validation is None else self._batches(validation)
+        batches = start_batches(self, train, is_training=True)
+        held_out = None if validation is None else start_batches(self, validation)
         if self._resumed is None:
             self._reset()
         else:
             restore_stream(batches, self._resumed)
-            self._sight = None if self.steps else self._sight
-        if self.stepper is not None:
-            self.history.schedule = str(self.stepper)
-            self.stepper.check_length((batches.steps or 0) * self.epochs)
-        run = self._describe(batches)
-        choice = choose_engine(self.engine, run, batches)
-        note = "; images lie channels last" if self.is_channels_last else ""
-        self.history.engine = EngineChoice(choice.name, choice.reason + note)
-        engine = ENGINES[choice.name](run)
+            self._sight.is_sure |= self.steps > 0
+        self.history.schedule = self.rate.note
+        self.rate.check_length((batches.steps or 0) * self.epochs)
+        engine, self.history.engine = start_engine(self, batches)
         self._moving, self.train_batches = engine, batches
         try:
             self._loop(batches, held_out, engine, cancel)
@@ -216,7 +186,8 @@ class Trainer:
             stack.enter_context(reading_channels_last(self.model, self.is_channels_last))
             stack.enter_context(holding_memory())
             stack.enter_context(bar)
-            stack.callback(self._release)
+            stack.callback(setattr, self, "_moving", None)
+            stack.callback(engine.close)
             if self._resumed is not None:
                 torch.set_rng_state(self._resumed["rng"])
             self._notify("on_fit_start")
@@ -232,21 +203,6 @@ class Trainer:
         self.model.eval()
         return self.history
 
-    def _describe(self, batches: Batches) -> Run:
-        return Run(
-            self.model,
-            self.objective,
-            self.optimizer,
-            self.batch_size,
-            self.clip_norm,
-            self.clip_value,
-            batches.count,
-            self._observe,
-            self._gradient_watch(),
-            has_scheduler=self.scheduler is not None,
-            needs_autograd=any(callback.needs_autograd for callback in self.callbacks),
-        )
-
     def _train_epoch(
         self, batches: Batches, engine: Engine, bar: TrainingBar, cancel: CancelToken | None
     ) -> None:
@@ -256,12 +212,12 @@ class Trainer:
         observers = self.observers("on_batch_end")
         if cancel is not None:
             cancel.check()
-        with engine.mode(), self._kernels_arranged():
+        with engine.mode(), kernels_arranged(self):
             for batch in self._start_epoch(batches):
-                self._set_lr(self.epoch + (self.position / batches.steps if batches.steps else 0.0))
-                loss = engine(batch) if self._sight is None else self._first_steps(engine, batch)
-                if self.stepper is not None:
-                    self.stepper.after_batch()
+                t = self.epoch + (self.position / batches.steps if batches.steps else 0.0)
+                self.rate.before_batch(t, float(self.epochs))
+                loss = engine(batch) if self._sight.is_sure else self._sight.step(engine, batch)
+                self.rate.after_batch()
                 self.position += 1
                 self.steps += 1
                 for callback in observers:
@@ -278,24 +234,6 @@ class Trainer:
                 "Pass a list or an object that can be iterated again, not a generator."
             )
 
-    def _first_steps(self, engine: Engine, batch: Batch) -> Tensor | None:
-        """Take a step, looking whether the loss sees the model, until it is sure."""
-        assert self._sight is not None
-        loss = self._sight.step(engine, batch)
-        for name, limit in (("clip_norm", self.clip_norm), ("clip_value", self.clip_value)):
-            rule = (
-                f"Trainer: {name} must be left out beside an objective that moves the model itself"
-            )
-            require(loss is not None or limit is None, rule, limit, "Clip in the objective.")
-        if self._sight.is_sure:
-            self._sight = None
-        return loss
-
-    def _kernels_arranged(self) -> AbstractContextManager[None]:
-        """Channels last, unless somebody looks on who may ``view`` weights or gradients."""
-        may_move = self.is_channels_last and works_in_any_layout(self.objective, self.callbacks)
-        return training_channels_last(self.model, self.optimizer, may_move)
-
     def _start_epoch(self, batches: Batches) -> Iterator[Batch]:
         """Begin an epoch, or go on inside it with the order of batches it had."""
         if self.position == 0:
@@ -308,9 +246,7 @@ class Trainer:
         return rest
 
     def _finish_epoch(self, held_out: Batches | None, bar: TrainingBar) -> None:
-        if self._sight is not None:
-            self._sight.conclude()
-            self._sight = None
+        self._sight.conclude()
         check_parameters(self.model, epoch=self.epoch + 1, number=self.position)
         means = self.totals.means()
         check_figures(means, epoch=self.epoch + 1, number=self.position)
@@ -319,41 +255,16 @@ class Trainer:
             figures = {f"validation_{k}": v for k, v in self._measure(held_out).items()}
             bar.validated(figures, self.epoch)
             record |= figures
-        now = None if self.stepper is None else self.stepper.lr
-        record["lr"] = self.optimizer.param_groups[0]["lr"] if now is None else now
+        record["lr"] = self.rate.lr
         record["seconds"] = time.perf_counter() - self._started
-        if self.stepper is not None:
-            self.stepper.after_epoch(record)
+        self.rate.after_epoch(record)
         self.history.records.append(record)
         self.epoch, self.position = self.epoch + 1, 0
         self._notify("on_epoch_end", record)
 
-    def _set_lr(self, t: float) -> None:
-        if self.scheduler is None:
-            factor = self.schedule(t, float(self.epochs))
-            for group, lr in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-                group["lr"] = lr * factor
-
     def new_totals(self) -> Totals:
         """Return empty totals, read at once on a CPU, late on an accelerator."""
         return Totals(is_lazy=self.device.type != "cpu")
-
-    def _release(self) -> None:
-        if self._moving is not None:
-            self._moving.close()
-            self._moving = None
-
-    def _batches(self, data: object, *, is_training: bool = False) -> Batches:
-        norms = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
-        return make_batches(
-            data,
-            batch_size=self.batch_size,
-            seed=self.seed if is_training else None,
-            device=self.device,
-            dtype=self.dtype,
-            target=partial(prepare_target, loss=self.objective.loss, dtype=self.dtype),
-            drop_single=is_training and any(isinstance(m, norms) for m in self.model.modules()),
-        )
 
     # --- measuring
 
@@ -362,7 +273,7 @@ class Trainer:
     ) -> dict[str, float]:
         """Return the loss and the metrics of ``data``, in evaluation mode."""
         with reading_channels_last(self.model, self.is_channels_last):
-            return self._measure(self._batches(data), metrics)
+            return self._measure(start_batches(self, data), metrics)
 
     def _measure(
         self, batches: Batches, metrics: Sequence[str | MetricFunction] | None = None
@@ -402,15 +313,6 @@ class Trainer:
                 figure=self.totals.bad,
             )
 
-    def _gradient_watch(self) -> Callable[[Tensor], None] | None:
-        observers = self.observers("on_gradients")
-
-        def watch(loss: Tensor) -> None:
-            for callback in observers:
-                callback.on_gradients(self, loss)
-
-        return watch if observers else None
-
     def _notify(self, moment: str, *arguments: Any) -> None:
         for callback in self.observers(moment):
             getattr(callback, moment)(self, *arguments)
@@ -431,3 +333,12 @@ class Trainer:
             InvalidValue: The file is damaged, foreign, or of another model; nothing was changed then.
         """
         self._resumed = restore_run(self, path)
+
+
+def _check_numbers(
+    epochs: int, batch_size: int, clip_norm: float | None, clip_value: float | None
+) -> None:
+    require_whole("Trainer", epochs=epochs, batch_size=batch_size)
+    for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
+        rule = f"Trainer: {name} must be more than 0"
+        require(limit is None or limit > 0, rule, limit, "Try 1.0.")

@@ -14,6 +14,7 @@ from gradatim.training import Callback, Trainer
 from gradatim.training.batches import InMemory
 from gradatim.training.engines.chain import Chain, is_chain
 from gradatim.training.engines.choosing import why_not_chain
+from gradatim.training.starting import describe_run
 
 
 class NeedsAutograd(Callback):
@@ -190,7 +191,7 @@ def test_hooks_frozen_weights_and_parametrizations_take_the_general_path():
 def test_when_the_fast_path_is_taken(arguments, x, y, fits):
     trainer = Trainer(arguments.pop("model", None) or MLP((2, 2)), **arguments)
     batches = InMemory((x, y), 4, seed=0, device=torch.device("cpu"))
-    assert (why_not_chain(trainer._describe(batches), batches) == "") is fits
+    assert (why_not_chain(describe_run(trainer, batches), batches) == "") is fits
 
 
 def test_thread_count_is_restored():

@@ -2,10 +2,10 @@
 
 from torch import Tensor, nn
 
-from gradatim.errors import InvalidType
-from gradatim.losses import Loss
+from gradatim.errors import InvalidType, require
+from gradatim.losses import Loss, build_loss
 from gradatim.training.batches import Batch
-from gradatim.training.objectives.objective import Objective
+from gradatim.training.objectives.objective import Objective, ObjectiveFunction, as_objective
 
 
 class Supervised(Objective):
@@ -32,3 +32,23 @@ class Supervised(Objective):
                 "Pass objective=, a function (model, batch) -> loss."
             )
         return self.error(model, batch)
+
+
+def agree(loss: str | Loss | None, objective: ObjectiveFunction | None) -> tuple[Loss, Objective]:
+    """Return the loss of a trainer, cross-entropy by default, and its objective, which has adopted it if it can.
+
+    Args:
+        loss: Name or function; refused beside an objective that does not use it.
+        objective: What to minimize; by default the loss alone.
+
+    Example:
+        >>> loss, objective = agree("mse", None)
+        >>> loss.__name__, type(objective).__name__
+        ('mse', 'Supervised')
+    """
+    built = build_loss("cross_entropy" if loss is None else loss)
+    whole = Supervised() if objective is None else as_objective(objective)
+    is_used = whole.adopt(built) or whole.loss is built
+    rule = "Trainer: loss must be left out beside an objective that does not use it"
+    require(loss is None or is_used, rule, repr(loss), "Give it to the objective.")
+    return built, whole

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from gradatim.cli.fit_options import sections
+from gradatim.cli.fit_options import contest_title, sections
 from gradatim.fitting.kinds import KINDS
 from gradatim.fitting.options import Options
 
@@ -11,15 +11,21 @@ def test_help_has_a_heading_for_every_kind_with_its_options(call):
     code, out, err = call("fit", "--help")
     assert (code, err) == (0, "")
     heads = [line.removesuffix(":") for line in out.splitlines() if line.endswith(":") and line[0] != " "]  # fmt: skip
-    assert heads == ["Arguments", "Options", *(kind.title for kind in KINDS.values())]
+    shared = contest_title()
+    assert heads == ["Arguments", "Options", shared, *(kind.title for kind in KINDS.values())]
     parts = dict(zip(heads, out.split("Arguments:")[1].split("\n\n"), strict=False))
     for kind in KINDS.values():
         words = {f"--{name.replace('_', '-')}" for name in kind.names}
-        assert {word for word in parts[kind.title].split() if word.startswith("--")} == words
+        own, common = (_options_in(parts[title]) for title in (kind.title, shared))
+        assert own <= words <= own | common
     for option in fields(Options):
         assert f"--{option.name} " in parts["Options"]
     assert "--open" in parts["Options"]
     assert "--help" in parts["Options"]
+
+
+def _options_in(text: str) -> set[str]:
+    return {word for word in text.split() if word.startswith("--")}
 
 
 def test_defaults_are_shown_as_people_write_them():

@@ -19,12 +19,26 @@ def sections() -> dict[str, dict[str, str]]:
 
     shared = {o.name: _help(o) for o in fields(Options)}
     contest = {o.name: _help(o) for o in fields(ContestOptions) if o.name not in shared}
-    found = {"Options": shared, "Tables, texts, series and images": contest}
+    found = {"Options": shared, contest_title(): contest}
     for kind in KINDS.values():
         flag = {kind.flag: kind.flag_help} if kind.flag else {}
         own = {o.name: _help(o) for o in kind.own.values() if o.name not in contest}
         found[kind.title] = flag | own
     return found
+
+
+def contest_title() -> str:
+    """Heading of what all kinds of data take that have a contest.
+
+    Example:
+        >>> contest_title()
+        'Tables, texts, images and series'
+    """
+    from gradatim.fitting.kinds import KINDS
+    from gradatim.fitting.options import ContestOptions
+
+    titles = [k.title.lower() for k in KINDS.values() if issubclass(k.options, ContestOptions)]
+    return f"{', '.join(titles[:-1])} and {titles[-1]}".capitalize()
 
 
 def _help(option: "Field[Any]") -> str:

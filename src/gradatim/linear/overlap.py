@@ -34,6 +34,7 @@ def classes_overlap(design: Tensor, indices: Tensor, num_classes: int) -> bool:
         num_classes: :math:`K`.
 
     Example:
+        >>> import torch
         >>> X = torch.tensor([[-1.5], [-0.5], [0.5], [1.5]])
         >>> classes_overlap(X, torch.tensor([0, 1, 0, 1]), 2)
         True

@@ -23,6 +23,7 @@ class ChungGRUCell(Cell):
         hidden_dim: Width of :math:`h_t`.
 
     Example:
+        >>> import torch
         >>> cell = ChungGRUCell(1, 2)
         >>> _ = torch.nn.init.constant_(cell.input.bias[2:4].detach(), -100.0)  # z = 0
         >>> cell((torch.tensor([[0.5, -0.5]]),), torch.ones(1, 1))[1].tolist()

@@ -74,9 +74,10 @@ def check_changes(owner: str, settings: Any, changed: Any) -> None:
 
 @contextmanager
 def blame_changes(owner: str, settings: Any, changed: Any) -> Iterator[None]:
-    """Say which changed settings an experiment ended with, unless what it raises names one or has another cause.
+    """Say which changed numbers an experiment ended with, unless what it raises names one or has another cause.
 
-    Settings of its author do not fail, whatever the seed; an error under them is one of the experiment, and passes as it is.
+    Settings of its author do not fail, whatever the seed, nor do the choices it offers in words; an error under them is one of
+    the experiment, and passes as it is.
 
     Args:
         owner: The experiment, for messages.
@@ -89,7 +90,7 @@ def blame_changes(owner: str, settings: Any, changed: Any) -> Iterator[None]:
         raise
     except Exception as error:
         usual, new = dataclasses.asdict(settings), dataclasses.asdict(changed)
-        names = [name for name in new if new[name] != usual[name] and name != "seed"]
+        names = [n for n in new if new[n] != usual[n] and n != "seed" and _is_number(new[n])]
         is_said = isinstance(error, GradatimError) and any(_is_word(name, error) for name in names)
         if is_said or not names:
             raise
@@ -101,6 +102,10 @@ def blame_changes(owner: str, settings: Any, changed: Any) -> Iterator[None]:
         raise InvalidValue(
             f"{owner}: settings must allow the experiment, got {got} ({reason}). Try {remedy}."
         ) from error
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | tuple) and not isinstance(value, bool)
 
 
 def _is_word(name: str, error: Exception) -> bool:

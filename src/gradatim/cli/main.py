@@ -72,7 +72,8 @@ def _hearing_warnings(*, debug: bool) -> Iterator[None]:
     """
     heard, logged = warnings.showwarning, logging.lastResort
     if not debug:
-        warnings.showwarning, logging.lastResort = lambda *told, **how: None, None
+        warnings.showwarning = lambda *told, **how: None
+        logging.lastResort = logging.NullHandler()  # without any, Python says that there is none
     try:
         yield
     finally:

@@ -133,7 +133,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         outputs=outputs,
         test_figures=test_figures,
         concerns=_concerns(player, verdict, models, outputs),
-        history=player.watch(tuning.settings) if tuning is not None and can_watch else None,
+        can_watch=can_watch,
         completion=completion,
     )
     return _write(player, findings, job, work)

@@ -258,13 +258,16 @@ def _write(course: Course, outcome: Outcome, job: Options, work: Work) -> FitRes
 def make_report(course: Course, outcome: Outcome) -> Report:
     """Compose the report."""
     report = Report(title=course.title, summary=outcome.verdict.sentence)
-    course.describe(report, outcome)
+    with report.attempt("the data"):
+        course.describe(report, outcome)
     steps = [[note] for note in course.notes]
     report.table(f"What was done to the {course.material}", columns=["step"], rows=steps)
     if outcome.concerns:
         worries = [[str(concern)] for concern in outcome.concerns]
         report.table("Warnings", columns=["what to worry about"], rows=worries)
-    course.explain(report, outcome)
+    with report.attempt("what the model does"):
+        course.explain(report, outcome)
     report.text("How to use the model:")
-    report.code("python", course.usage(outcome))
+    with report.attempt("the usage"):
+        report.code("python", course.usage(outcome))
     return report

@@ -15,7 +15,6 @@ from gradatim.fitting.player import AVERAGE, NETWORK, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.verdict import Verdict
 from gradatim.reports import Concern
-from gradatim.training import History
 
 
 @dataclass
@@ -32,7 +31,7 @@ class Findings:
         outputs: What they say of the test rows.
         test_figures: How good that is.
         concerns: What a careful reader would worry about.
-        history: Learning curve of the network.
+        can_watch: Whether there is time to watch the network learn once more.
         completion: The models that are written, and whether they have seen the test rows.
     """
 
@@ -45,7 +44,7 @@ class Findings:
     outputs: dict[str, np.ndarray]
     test_figures: dict[str, Figures]
     concerns: list[Concern]
-    history: History | None
+    can_watch: bool
     completion: Completion
 
     @property

@@ -1,5 +1,7 @@
 """The report of a contest: what the data are, how the models compare, what to worry about, how to use the result."""
 
+from typing import Any
+
 import numpy as np
 
 from gradatim.fitting.findings import Findings
@@ -14,7 +16,8 @@ def make_report(player: Player, findings: Findings) -> Report:
     """Compose the report."""
     f = findings
     report = Report(title=player.title, summary=f.verdict.sentence)
-    player.describe(report)
+    with report.attempt("the data"):
+        player.describe(report)
     if player.notes:
         steps = [[note] for note in player.notes]
         report.table("What was done to the data", columns=["step"], rows=steps)
@@ -22,14 +25,20 @@ def make_report(player: Player, findings: Findings) -> Report:
         report.table(
             "Warnings", columns=["what to worry about"], rows=[[str(c)] for c in f.concerns]
         )
-    comparison_table(report, f)
-    _compare_figure(report, f)
-    test_table(report, f, player.rows[1])
+    with report.attempt("the comparison"):
+        comparison_table(report, f)
+    with report.attempt("the figure of the comparison"):
+        _compare_figure(report, f)
+    with report.attempt("the test"):
+        test_table(report, f, player.rows[1])
     report.text(f.completion.sentence)
-    _describe_network(report, player, f)
-    player.explain(report, f)
+    with report.attempt("the network"):
+        _describe_network(report, player, f)
+    with report.attempt("what the model does"):
+        player.explain(report, f)
     report.text("How to use the model from Python:")
-    report.code("python", player.usage(f))
+    with report.attempt("the usage"):
+        report.code("python", player.usage(f))
     return report
 
 
@@ -107,10 +116,17 @@ def _describe_network(report: Report, player: Player, f: Findings) -> None:
         columns=["setting", "value"],
         rows=[*rows, ["parameters", f.models[NETWORK].parameters]],
     )
-    if f.history is not None:
+    if f.can_watch:
+        with report.attempt("the learning curve"):
+            _learning_curve(report, player, f.tuning.settings)
+
+
+def _learning_curve(report: Report, player: Player, settings: Any) -> None:
+    history = player.watch(settings)
+    if history is not None:
         report.figure(
             "learning-curves",
-            learning_curves({"": f.history}),
+            learning_curves({"": history}),
             caption="The chosen network on the first fold: training loss (dashed) and loss on the judging rows (solid).",
         )
 
@@ -120,9 +136,11 @@ def class_figures(report: Report, name: str, y: np.ndarray, output: np.ndarray, 
     counts = np.zeros((len(labels), len(labels)), dtype=int)
     np.add.at(counts, (y, output.argmax(1)), 1)
     if len(labels) <= 30:
-        report.figure("confusion", confusion_matrix(counts, labels), caption=f"{name} on the test rows.")  # fmt: skip
-    report.figure(
-        "calibration",
-        calibration(output.max(1), output.argmax(1) == y),
-        caption=f"{name} on the test rows: how often it is right, by how sure it is of its answer.",
-    )
+        with report.attempt("the confusion matrix"):
+            report.figure("confusion", confusion_matrix(counts, labels), caption=f"{name} on the test rows.")  # fmt: skip
+    with report.attempt("the calibration"):
+        report.figure(
+            "calibration",
+            calibration(output.max(1), output.argmax(1) == y),
+            caption=f"{name} on the test rows: how often it is right, by how sure it is of its answer.",
+        )

@@ -36,7 +36,8 @@ def judge_figures(report: Report, p: LabelledRows, f: Findings, *, label: str, r
     if p.classes:
         class_figures(report, name, y, f.output, p.labels)
     else:
-        report.figure("residuals", residuals(y, f.output, label=label), caption=f"{name} on the test {rows}.")  # fmt: skip
+        with report.attempt("the residuals"):
+            report.figure("residuals", residuals(y, f.output, label=label), caption=f"{name} on the test {rows}.")  # fmt: skip
 
 
 def surest_mistakes(output: np.ndarray, y: np.ndarray, most: int) -> list[int]:

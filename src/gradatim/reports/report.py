@@ -1,9 +1,11 @@
 """What an experiment found: claims with verdicts, tables, figures and words, for page, file and terminal."""
 
 import io
+import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,8 @@ from gradatim.wording import shorten
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -50,7 +54,7 @@ class Report:
     sections: list[Section] = field(default_factory=list, init=False, repr=False)
     left_out: list[str] = field(
         default_factory=list, init=False, repr=False
-    )  # figures, each with its reason
+    )  # figures and parts, each with its reason
 
     @property
     def holds(self) -> bool:
@@ -148,6 +152,38 @@ class Report:
             )
         self.sections.append(Picture(name, figure, caption))
 
+    @contextmanager
+    def attempt(self, part: str) -> Iterator[None]:
+        """Leave ``part`` out, and say so in its place, if anything goes wrong while it is made.
+
+        What was added before the error stays. Interruptions pass, and so do files that cannot be had; the traceback goes to
+        the log.
+
+        Args:
+            part: Name of what is added, for the sentence.
+
+        Example:
+            >>> report = Report(title="XOR")
+            >>> with report.attempt("the learning curve"):
+            ...     report.text("It falls.")
+            >>> report.left_out
+            []
+        """
+        try:
+            yield
+        except Unavailable:
+            raise
+        except Exception as error:  # whatever it is, the rest of the report is worth keeping
+            self.text(self._leave_out(f"Of the report, {part} could not be made", error))
+
+    def _leave_out(self, failure: str, error: Exception) -> str:
+        """Note what is left out and why, and return the sentence that stands in its place."""
+        reason = shorten(" ".join(f"{type(error).__name__}: {error}".split()), 200)
+        sentence = f"{failure} and is left out ({reason})."
+        _log.warning(sentence, exc_info=error)
+        self.left_out.append(sentence)
+        return sentence
+
     def code(self, language: str, source: str) -> None:
         """Add a block of source text."""
         self.sections.append(Code(language, source))
@@ -193,13 +229,9 @@ class Report:
             if isinstance(section, Picture):
                 try:
                     images[section.name] = _png(section.figure)
-                except (
-                    Exception
-                ) as error:  # whatever it is, the rest of the report is worth keeping
-                    reason = " ".join(f"{type(error).__name__}: {error}".split())
-                    sentence = f"The figure {section.name} could not be drawn and is left out ({shorten(reason, 200)})."  # fmt: skip
-                    self.sections[place] = Text(sentence)
-                    self.left_out.append(sentence)
+                except Exception as error:  # as in attempt
+                    failure = f"The figure {section.name} could not be drawn"
+                    self.sections[place] = Text(self._leave_out(failure, error))
         return images
 
     def write(self, folder: str | Path) -> Path:

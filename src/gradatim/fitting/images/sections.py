@@ -46,6 +46,11 @@ def describe_data(report: Report, p: ImageProblem) -> None:
             target_row(p),
         ],
     )
+    with report.attempt("the samples"):
+        _samples(report, p)
+
+
+def _samples(report: Report, p: ImageProblem) -> None:
     turn = np.argsort(np.argsort(p.y[p.train], kind="stable") % max(len(p.train) // SAMPLES, 1), kind="stable")  # fmt: skip
     rows = p.train[np.sort(turn[:SAMPLES])]
     report.figure(
@@ -77,13 +82,17 @@ def describe_network(s: ImageSettings) -> list[tuple[str, object]]:
 def judge_figures(report: Report, p: ImageProblem, f: Findings) -> None:
     """Add confusion and calibration, the most confident mistakes, and what the network sees."""
     class_figures(report, f.verdict.recommended, p.y[p.test], f.output, p.labels)
-    _mistakes(report, p, f)
+    with report.attempt("the mistakes"):
+        _mistakes(report, p, f)
     network = f.models.get(NETWORK)
     if isinstance(network, ImageNetwork):
-        _inside(report, p, network)
-        _saliency(report, p, network)
+        with report.attempt("the inside of the network"):
+            _inside(report, p, network)
+        with report.attempt("where the network looks"):
+            _saliency(report, p, network)
         if network.settings["architecture"] in TRANSFORMERS:
-            _attention(report, p, network)
+            with report.attempt("the attention of the network"):
+                _attention(report, p, network)
 
 
 def _attention(report: Report, p: ImageProblem, network: ImageNetwork) -> None:

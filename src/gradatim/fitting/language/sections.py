@@ -53,23 +53,27 @@ def describe_data(report: Report, course: "LanguageCourse") -> None:
 
 def explain(report: Report, course: "LanguageCourse", outcome: Outcome) -> None:
     """Add bits per character, the network, its learning curve, and what it writes."""
-    _test_table(report, course, outcome.verdict)
-    report.figure(
-        "bits",
-        comparison_bars(
-            {name: float(values.mean()) for name, values in course.scores.items()},
-            label=course.metric,
-            highlight=NETWORK,
-        ),
-        caption="Bits per character on the test part; fewer are better.",
-    )
-    _describe_network(report, course, outcome)
-    report.figure(
-        "learning-curve",
-        curve_panels([_curves(course, outcome)], width=7.0),
-        caption="What the network needs for a character it learns from and for one of the validation part, and what "
-        "counting needs there. The test part may be easier or harder for both.",
-    )
+    with report.attempt("the test"):
+        _test_table(report, course, outcome.verdict)
+    with report.attempt("the figure of the test"):
+        report.figure(
+            "bits",
+            comparison_bars(
+                {name: float(values.mean()) for name, values in course.scores.items()},
+                label=course.metric,
+                highlight=NETWORK,
+            ),
+            caption="Bits per character on the test part; fewer are better.",
+        )
+    with report.attempt("the network"):
+        _describe_network(report, course, outcome)
+    with report.attempt("the learning curve"):
+        report.figure(
+            "learning-curve",
+            curve_panels([_curves(course, outcome)], width=7.0),
+            caption="What the network needs for a character it learns from and for one of the validation part, and what "
+            "counting needs there. The test part may be easier or harder for both.",
+        )
     for sample in course.written:
         report.text(f"Written by the trained network, {sample.way}; the first line is the prompt:")
         report.code("text", f"{sample.prompt!r}\n{sample.text}")

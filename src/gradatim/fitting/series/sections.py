@@ -64,33 +64,43 @@ def draw_forecasts(
         reach: Of the recommended model's intervals, shape ``(S, horizon)``.
         truths: What came, shape ``(S, windows, horizon)``.
     """
-    name = f.verdict.recommended
-    for k, (title, x) in enumerate(list(p.series.items())[:DRAWN]):
-        past = x[: len(x) - p.horizon][-SHOWN * p.horizon :]
-        middle = f.output[k, -1]
-        report.figure(
-            f"forecast-{k + 1}",
-            forecast_bands(
-                past, {name: (middle, middle - reach[k], middle + reach[k])}, truths[k, -1],
-                ylabel=title or p.layout.values[0],
-            ),
-            caption="The last stretch of the test, which no model had seen. The band holds 90 % of the errors "
-            "on the last quarter of the training part.",
-        )  # fmt: skip
+    for k, title in enumerate(list(p.series)[:DRAWN]):
+        with report.attempt(f"the forecast of {title!r}" if title else "the forecast"):
+            _draw_forecast(report, p, f, k, reach[k], truths[k, -1])
+    if p.horizon > 1:
+        with report.attempt("the errors by step"):
+            _draw_errors(report, p, f, truths)
+
+
+def _draw_forecast(report: Report, p: SeriesProblem, f: Findings, k: int, reach: np.ndarray, truth: np.ndarray) -> None:  # fmt: skip
+    title, x = list(p.series.items())[k]
+    past = x[: len(x) - p.horizon][-SHOWN * p.horizon :]
+    middle = f.output[k, -1]
+    report.figure(
+        f"forecast-{k + 1}",
+        forecast_bands(
+            past, {f.verdict.recommended: (middle, middle - reach, middle + reach)}, truth,
+            ylabel=title or p.layout.values[0],
+        ),
+        caption="The last stretch of the test, which no model had seen. The band holds 90 % of the errors "
+        "on the last quarter of the training part.",
+    )  # fmt: skip
+
+
+def _draw_errors(report: Report, p: SeriesProblem, f: Findings, truths: np.ndarray) -> None:
     spread = np.array([x[: len(x) - p.held_out].std() or 1.0 for x in p.series.values()])
     errors = {
         model: (np.abs(out - truths) / spread[:, None, None]).mean((0, 1))
         for model, out in f.outputs.items()
     }
-    if p.horizon > 1:
-        report.figure(
-            "errors",
-            score_curves(
-                np.arange(1, p.horizon + 1), errors, xlabel="steps ahead",
-                ylabel="mean error, in deviations of the series",
-            ),
-            caption="How the error on the test grows with the distance.",
-        )  # fmt: skip
+    report.figure(
+        "errors",
+        score_curves(
+            np.arange(1, p.horizon + 1), errors, xlabel="steps ahead",
+            ylabel="mean error, in deviations of the series",
+        ),
+        caption="How the error on the test grows with the distance.",
+    )  # fmt: skip
 
 
 def usage(p: SeriesProblem, f: Findings) -> str:

@@ -262,8 +262,12 @@ class TablePlayer(Player):
 
     def explain(self, report: Report, findings: Findings) -> None:
         """Add confusion and calibration or residuals, and permutation importance."""
-        p, f = self.problem, findings
-        judge_figures(report, p, f, label=p.target, rows="rows")
+        judge_figures(report, self.problem, findings, label=self.problem.target, rows="rows")
+        with report.attempt("the importance of the columns"):
+            self._importance(report, findings)
+
+    def _importance(self, report: Report, f: Findings) -> None:
+        p = self.problem
         rows, y = take_rows(p.table, p.test), p.y[p.test]
         model = f.models[f.verdict.recommended]
         is_over = self.clock.over_at(IMPORTANCE_BY)

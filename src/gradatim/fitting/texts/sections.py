@@ -62,9 +62,11 @@ def judge_figures(report: Report, p: TextProblem, f: Findings) -> None:
     """Add confusion and calibration or residuals, telling words, and the most confident mistakes."""
     sections.judge_figures(report, p, f, label=p.target, rows="texts")
     if p.classes:
-        mistakes_table(report, p, f)
+        with report.attempt("the mistakes"):
+            mistakes_table(report, p, f)
     if isinstance(f.models.get(WORDS), WordModel):
-        words_figure(report, p, f.models[WORDS])
+        with report.attempt("the telling words"):
+            words_figure(report, p, f.models[WORDS])
 
 
 def words_figure(report: Report, p: TextProblem, model: WordModel) -> None:

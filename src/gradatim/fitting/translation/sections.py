@@ -61,23 +61,27 @@ def explain(report: Report, course: "TranslationCourse", outcome: Outcome) -> No
         "better. `network` searches with a beam of four. The verdict compares network and look-up on groups of test "
         "sentences."
     )
-    report.figure(
-        "bleu",
-        comparison_bars({n: c.bleu for n, c in found.items()}, label="BLEU on test sentences", highlight=NETWORK),
-        caption="More is better.",
-    )  # fmt: skip
-    _examples(report, course)
-    report.figure(
-        "cross-attention",
-        _maps(course, outcome),
-        caption="Each row is a token that the network wrote, each column one that it read; dark where it looked, on "
-        "average over layers and heads.",
-    )
-    report.figure(
-        "learning-curves",
-        learning_curves({"": outcome.history}),
-        caption="Cross-entropy of a token in training (dashed) and on the validation pairs (solid).",
-    )
+    with report.attempt("the figure of the test"):
+        report.figure(
+            "bleu",
+            comparison_bars({n: c.bleu for n, c in found.items()}, label="BLEU on test sentences", highlight=NETWORK),
+            caption="More is better.",
+        )  # fmt: skip
+    with report.attempt("the examples"):
+        _examples(report, course)
+    with report.attempt("where the network looks"):
+        report.figure(
+            "cross-attention",
+            _maps(course, outcome),
+            caption="Each row is a token that the network wrote, each column one that it read; dark where it looked, on "
+            "average over layers and heads.",
+        )
+    with report.attempt("the learning curve"):
+        report.figure(
+            "learning-curves",
+            learning_curves({"": outcome.history}),
+            caption="Cross-entropy of a token in training (dashed) and on the validation pairs (solid).",
+        )
 
 
 def _examples(report: Report, course: "TranslationCourse") -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.errors import InvalidValue
+from gradatim.errors import require
 
 DecodeStep = Callable[[Any, Tensor], tuple[Tensor, Any]]
 
@@ -96,23 +96,18 @@ def beam_search(
         Graves, Sequence Transduction with Recurrent Neural Networks, 2012; Wu et al., Google's Neural
         Machine Translation System, 2016, section 7 (length normalization).
     """
-    if num_beams < 1 or max_length < 1:
-        raise InvalidValue(
-            "beam_search: num_beams and max_length must be 1 or more, "
-            f"got {num_beams} and {max_length}."
-        )
+    rule = "beam_search: num_beams and max_length must be 1 or more"
+    require(num_beams >= 1 and max_length >= 1, rule, f"{num_beams} and {max_length}")
     B, W, device = len(start), num_beams, start.device
     ends = as_ends(end, start)
     first = torch.arange(B, device=device)[:, None] * W  # (B, 1), first row of each beam
     state = select_rows(state, torch.arange(B, device=device).repeat_interleave(W))
     last = start.repeat_interleave(W)
-    tokens = start.new_empty(B, W, 0)
-    lengths = start.new_zeros(B, W)
+    tokens, lengths = start.new_empty(B, W, 0), start.new_zeros(B, W)
     has_ended = torch.zeros(B, W, dtype=torch.bool, device=device)
     # one live beginning: W copies of it would fill the beam with W copies of every sequence
-    log_probs = torch.full((B, W), -torch.inf, device=device).index_fill_(
-        1, first.new_zeros(1), 0.0
-    )
+    none = torch.full((B, W), -torch.inf, device=device)
+    log_probs = none.index_fill_(1, first.new_zeros(1), 0.0)
     for _ in range(max_length):
         logits, state = step(state, last)  # (B * W, V)
         V = logits.shape[-1]

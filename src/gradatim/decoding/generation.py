@@ -88,15 +88,7 @@ def generate(
     given, is_batch, draw = _prepare(
         "generate", model, prompt, num_tokens, temperature, top_k, top_p, seed
     )
-    if not 1 <= num_beams <= MOST_BEAMS or num_beams != int(num_beams):
-        raise InvalidValue(
-            f"generate: num_beams must be a whole number from 1 to {MOST_BEAMS:,}, got {num_beams}. Try 4."
-        )
-    if num_beams > 1 and (temperature, top_k, top_p) != (1.0, None, None):
-        raise InvalidValue(
-            f"generate: num_beams must be 1 with temperature, top_k or top_p, got {num_beams}. "
-            "Beam search draws nothing: choose one or the other."
-        )
+    _check_beams(num_beams, temperature, top_k, top_p)
     stops = _stops("generate", stop)
     text = given[0] if is_language_model(model) else given[0].new_empty(len(given[0]), 0).long()
     if _is_unequal(model, given):
@@ -188,6 +180,20 @@ def _write(
             model, given, num_tokens, stop=stops, use_cache=use_cache
         )
         yield from feed(step, state, start, num_tokens, draw, as_ends(ends, start), padding)
+
+
+def _check_beams(
+    num_beams: int, temperature: float, top_k: int | None, top_p: float | None
+) -> None:
+    if not 1 <= num_beams <= MOST_BEAMS or num_beams != int(num_beams):
+        raise InvalidValue(
+            f"generate: num_beams must be a whole number from 1 to {MOST_BEAMS:,}, got {num_beams}. Try 4."
+        )
+    if num_beams > 1 and (temperature, top_k, top_p) != (1.0, None, None):
+        raise InvalidValue(
+            f"generate: num_beams must be 1 with temperature, top_k or top_p, got {num_beams}. "
+            "Beam search draws nothing: choose one or the other."
+        )
 
 
 def _is_unequal(model: nn.Module, given: Given) -> bool:

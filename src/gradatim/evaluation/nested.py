@@ -97,6 +97,15 @@ def _fit_or_nothing(
         return [None] * count
 
 
+def _best_of(
+    model: Any, X: Any, y: Any, choices: Sequence[Choice], splits: Sequence[Split], score: Score
+) -> tuple[Choice, float]:
+    """The choice that does best over ``splits``, and its mean score."""
+    means = score_choices(model, X, y, choices, splits, score).mean(1).tolist()
+    best = score.best(means)
+    return choices[best], means[best]
+
+
 def nested_cross_validate(
     model: Any,
     X: Any,
@@ -143,26 +152,20 @@ def nested_cross_validate(
 
     everywhere = np.arange(len(y))
     outer = split(everywhere, folds)
-    picked, selected = [], []
-    for train, _ in outer:
-        inner = score_choices(
-            model, take(X, train), y[train], choices, split(train, inner_folds), metric
-        ).mean(1)
-        picked.append(choices[metric.best(inner.tolist())])
-        selected.append(float(inner[metric.best(inner.tolist())]))
-    models = [clone(model).set_params(**choice) for choice in picked]
-    fitted = fit_all(models, [(take(X, train), y[train]) for train, _ in outer])
-    scores = [
-        metric.function(f, take(X, test), y[test])
-        for f, (_, test) in zip(fitted, outer, strict=True)
+    picked = [
+        _best_of(model, take(X, train), y[train], choices, split(train, inner_folds), metric)
+        for train, _ in outer
     ]
-    final_splits = split(everywhere, inner_folds)
-    everything = score_choices(model, X, y, choices, final_splits, metric).mean(1)
+    models = [clone(model).set_params(**choice) for choice, _ in picked]
+    fitted = fit_all(models, [(take(X, train), y[train]) for train, _ in outer])
+    pairs = zip(fitted, outer, strict=True)
+    scores = [metric.function(f, take(X, test), y[test]) for f, (_, test) in pairs]
+    final, _ = _best_of(model, X, y, choices, split(everywhere, inner_folds), metric)
     return NestedCrossValidation(
         metric.name,
         tuple(scores),
-        tuple(picked),
-        tuple(selected),
-        choices[metric.best(everything.tolist())],
+        tuple(choice for choice, _ in picked),
+        tuple(value for _, value in picked),
+        final,
         trainings=(len(outer) + 1) * inner_folds * len(choices) + len(outer),
     )

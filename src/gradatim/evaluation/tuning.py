@@ -104,12 +104,7 @@ def tune(
         >>> result.best
         {'n_neighbors': 5}
     """
-    choose("tune", "method", method, METHODS)
-    check_space(space)
-    if trials < 1:
-        raise InvalidValue(f"tune: trials must be at least 1, got {trials}.")
-    if is_pruned and method != "bayesian":
-        raise InvalidValue(f"tune: is_pruned must go with method='bayesian', got {method!r}.")
+    _check(method, space, trials, is_pruned)
     metric, y = build_score(score, model), np.asarray(y)
     stratified = None if is_classifier(model) else False
     splits = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
@@ -130,11 +125,34 @@ def tune(
     else:
         places = grid_places(space) if method == "grid" else random_places(space, trials, seed)
         for block in _blocks(places, len(_finished(store)), is_kept=study is not None):
-            choices = [values_of(space, place) for place in block]
-            values = score_choices(model, X, y, choices, splits, metric)
-            for place, value in zip(block, values.mean(1).tolist(), strict=True):
-                _record(store, place, space, value)
+            _try(store, model, X, y, space, splits, metric, block)
     return _result(store, space, metric)
+
+
+def _check(method: str, space: Space, trials: int, is_pruned: bool) -> None:
+    choose("tune", "method", method, METHODS)
+    check_space(space)
+    if trials < 1:
+        raise InvalidValue(f"tune: trials must be at least 1, got {trials}.")
+    if is_pruned and method != "bayesian":
+        raise InvalidValue(f"tune: is_pruned must go with method='bayesian', got {method!r}.")
+
+
+def _try(
+    store: Any,
+    model: Any,
+    X: Any,
+    y: Any,
+    space: Space,
+    splits: Sequence[Split],
+    metric: Score,
+    places: Sequence[dict[str, Any]],
+) -> None:
+    """Score the choices at some places, all at once, and tell."""
+    choices = [values_of(space, place) for place in places]
+    values = score_choices(model, X, y, choices, splits, metric)
+    for place, value in zip(places, values.mean(1).tolist(), strict=True):
+        _record(store, place, space, value)
 
 
 def _blocks(

@@ -135,17 +135,7 @@ def lr_range_test(
     Reference:
         Smith, Cyclical Learning Rates for Training Neural Networks, 2017, section 3.3.
     """
-    if not 0 < low < high or not math.isfinite(high):
-        raise InvalidValue(
-            f"lr_range_test: low and high must be 0 < low < high, got {low} and {high}. "
-            "Try low=1e-6, high=10."
-        )
-    if steps < 10:
-        raise InvalidValue(f"lr_range_test: steps must be at least 10, got {steps}. Try 100.")
-    if not 0 <= smoothing < 1:
-        raise InvalidValue(
-            f"lr_range_test: smoothing must be in [0, 1), got {smoothing}. Try smoothing=0.8."
-        )
+    _check(low, high, steps, smoothing)
     probe = _Probe(steps, explosion)
     growth = (high / low) ** (1 / (steps - 1))
     trainer = Trainer(
@@ -163,13 +153,32 @@ def lr_range_test(
         seed=seed,
         progress=False,
     )
-    try:
-        trainer.fit(data)
-        diverged = len(probe.losses) < steps
-    except NonFiniteError:
-        diverged = True
+    diverged = _diverges(trainer, data, probe)
     lrs = [low * growth**k for k in range(len(probe.losses))]
     return _summary(lrs, probe.losses, diverged, smoothing, explosion)
+
+
+def _check(low: float, high: float, steps: int, smoothing: float) -> None:
+    if not 0 < low < high or not math.isfinite(high):
+        raise InvalidValue(
+            f"lr_range_test: low and high must be 0 < low < high, got {low} and {high}. "
+            "Try low=1e-6, high=10."
+        )
+    if steps < 10:
+        raise InvalidValue(f"lr_range_test: steps must be at least 10, got {steps}. Try 100.")
+    if not 0 <= smoothing < 1:
+        raise InvalidValue(
+            f"lr_range_test: smoothing must be in [0, 1), got {smoothing}. Try smoothing=0.8."
+        )
+
+
+def _diverges(trainer: Trainer, data: object, probe: _Probe) -> bool:
+    """Train, and say whether the loss exploded on the way."""
+    try:
+        trainer.fit(data)
+    except NonFiniteError:
+        return True
+    return len(probe.losses) < probe.steps
 
 
 def _summary(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from torch import Tensor, nn
 
@@ -277,13 +277,14 @@ class Transformer(nn.Module):
     ) -> None:
         super().__init__()
         choose("Transformer", "positions", positions, tuple(POSITIONS))
-        self.source_vocab_size, self.target_vocab_size, self.context = (
-            source_vocab_size,
-            target_vocab_size,
+        self.source_vocab_size, self.target_vocab_size = source_vocab_size, target_vocab_size
+        self.context, self.dim, self.hidden_dim, self.num_heads = (
             context,
+            dim,
+            hidden_dim,
+            num_heads,
         )
-        self.dim, self.num_layers, self.num_heads = dim, num_layers, num_heads
-        self.num_decoder_layers, self.hidden_dim = num_decoder_layers, hidden_dim
+        self.num_layers, self.num_decoder_layers = num_layers, num_decoder_layers
         self.activation, self.norm, self.dropout, self.pad = activation, norm, dropout, pad
         self.positions, self.start_token, self.end_token = positions, start_token, end_token
         self.source_embedding = nn.Embedding(source_vocab_size, dim)
@@ -291,19 +292,20 @@ class Transformer(nn.Module):
         kind = POSITIONS[positions]
         self.place = None if kind is None else kind(context, dim)
         self.drop = nn.Dropout(dropout)
-        self.encoder = TransformerEncoder(
-            dim, num_layers, num_heads, hidden_dim=hidden_dim, activation=activation, norm=norm,
-            dropout=dropout, is_rotary=kind is None,
-        )  # fmt: skip
         depth = num_layers if num_decoder_layers is None else num_decoder_layers
-        self.decoder = TransformerDecoder(
-            dim, depth, num_heads, hidden_dim=hidden_dim, activation=activation, norm=norm,
-            dropout=dropout, is_rotary=kind is None,
-        )  # fmt: skip
+        shared: dict[str, Any] = {
+            "hidden_dim": hidden_dim, "activation": activation, "norm": norm, "dropout": dropout,
+            "is_rotary": kind is None,
+        }  # fmt: skip
+        self.encoder = TransformerEncoder(dim, num_layers, num_heads, **shared)
+        self.decoder = TransformerDecoder(dim, depth, num_heads, **shared)
         self.readout = nn.Linear(dim, target_vocab_size)
+        self._initialize()
+
+    def _initialize(self) -> None:
         self.readout.weight = self.target_embedding.weight
         for embedding in (self.source_embedding, self.target_embedding):
-            nn.init.normal_(embedding.weight, std=dim**-0.5)
+            nn.init.normal_(embedding.weight, std=self.dim**-0.5)
         nn.init.zeros_(self.readout.bias)
 
     @takes_arrays

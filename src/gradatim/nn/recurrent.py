@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require, require_whole
 from gradatim.nn.cells.cell import Cell, State
 from gradatim.nn.cells.named import CellFactory, build_cell
 from gradatim.nn.padding import real_steps, reverse_steps
@@ -62,18 +62,10 @@ class Recurrent(nn.Module):
         learn_initial_state: bool = False,
     ) -> None:
         super().__init__()
-        for name, value in (("input_dim", input_dim), ("hidden_dim", hidden_dim), ("num_layers", num_layers)):  # fmt: skip
-            if value < 1 or value != int(value):
-                raise InvalidValue(
-                    f"Recurrent: {name} must be a whole number from 1, got {value!r}."
-                )
-        if not 0.0 <= dropout < 1.0:
-            raise InvalidValue(f"Recurrent: dropout must be from 0 to below 1, got {dropout}.")
-        if dropout and num_layers == 1:
-            raise InvalidValue(
-                f"Recurrent: dropout must be 0 with one layer, since it acts between two, got {dropout}. "
-                "Put nn.Dropout after it, or try num_layers=2."
-            )
+        require_whole(
+            "Recurrent", input_dim=input_dim, hidden_dim=hidden_dim, num_layers=num_layers
+        )
+        _check_dropout(dropout, num_layers)
         self.cell, self.input_dim, self.hidden_dim = cell, input_dim, hidden_dim
         self.num_layers, self.is_bidirectional, self.dropout = num_layers, is_bidirectional, dropout
         self.layer_norm, self.residual = layer_norm, residual
@@ -191,3 +183,12 @@ class Recurrent(nn.Module):
                 f"Recurrent: state must be {self.num_states} tensor(s) of shape {shape}, got "
                 f"{[tuple(part.shape) for part in state]}."
             )
+
+
+def _check_dropout(dropout: float, num_layers: int) -> None:
+    require(0.0 <= dropout < 1.0, "Recurrent: dropout must be from 0 to below 1", dropout)
+    if dropout and num_layers == 1:
+        raise InvalidValue(
+            f"Recurrent: dropout must be 0 with one layer, since it acts between two, got {dropout}. "
+            "Put nn.Dropout after it, or try num_layers=2."
+        )

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -140,14 +141,7 @@ def train_replicas(
         clip_value,
     )
     trainers = [_trainer(models[k], settings, k) for k in range(count)]  # these check the settings
-    dtype = trainers[0].dtype
-    train = gather_data("data", data, rows, count, loss=settings.loss, dtype=dtype)
-    held_out = None
-    if validation is not None or validation_rows is not None:
-        source = data if validation is None else validation
-        held_out = gather_data(
-            "validation", source, validation_rows, count, loss=settings.loss, dtype=dtype
-        )
+    train, held_out = _gather(data, rows, validation, validation_rows, count, trainers[0])
     return _fit(models, train, held_out, settings, trainers, cancel)
 
 
@@ -188,6 +182,23 @@ def _fit(
     if reason != SLOWER:
         warnings.warn(f"{OWNER}: trained one after another, because {reason}.", stacklevel=3)
     return Replicas(tuple(models), tuple(histories), is_stacked=False, note=reason)
+
+
+def _gather(
+    data: object,
+    rows: Sequence[Rows] | None,
+    validation: object | None,
+    validation_rows: Sequence[Rows] | None,
+    count: int,
+    trainer: Trainer,
+) -> tuple[ReplicaData, ReplicaData | None]:
+    """What the replicas learn from, and what they are measured on, in the types that ``trainer`` needs."""
+    gather = partial(gather_data, loss=trainer.loss, dtype=trainer.dtype)
+    train = gather("data", data, rows, count)
+    if validation is None and validation_rows is None:
+        return train, None
+    source = data if validation is None else validation
+    return train, gather("validation", source, validation_rows, count)
 
 
 def _trainer(model: nn.Module, settings: Settings, k: int) -> Trainer:

@@ -131,10 +131,7 @@ def read_series(
             notes.append(f"{rows} no series in {layout.group!r} and {'is' if nameless == 1 else 'are'} left out.")  # fmt: skip
     ordered = [(name, *_sort(s, v, name, notes)) for name, s, v in parts if len(s)]
     if axis is None:
-        own: list[str] = []
-        axes = {find_axis(s, is_date, own) for _, s, _ in ordered}
-        axis = axes.pop() if len(axes) == 1 else Axis("order")
-        notes += own[:1]
+        axis = _shared_axis([s for _, s, _ in ordered], is_date, notes)
     elif layout.time is not None and axis.unit not in (None, "dates" if is_date else "numbers"):
         raise InvalidValue(
             f"{owner}: time_column must hold {axis.unit}, as in training, got {'dates' if is_date else 'numbers'}."
@@ -146,6 +143,14 @@ def read_series(
             check_range(filled, name or layout.values[0], owner=owner)
             series[name], last[name] = filled, float(s[-1])
     return axis, series, last
+
+
+def _shared_axis(stamps: list[np.ndarray], is_date: bool, notes: list[str]) -> Axis:
+    """The axis of all series; their order alone where they do not agree on one."""
+    own: list[str] = []
+    axes = {find_axis(each, is_date, own) for each in stamps}
+    notes += own[:1]
+    return axes.pop() if len(axes) == 1 else Axis("order")
 
 
 def _called(name: str) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradatim.evaluation import Interval, choose_by_occam, corrected_interval
+from gradatim.evaluation.occam import CLOSE
 from gradatim.fitting.options import SIMPLE
 from gradatim.fitting.player import AVERAGE, NETWORK
 from gradatim.reports.values import format_value
@@ -87,7 +88,8 @@ def _compared(difference: Interval | None, best: str, metric: str) -> str:
 def _recommended(recommended: str, best: str, wins: bool, cost: Interval, score: float, metric: str) -> str:  # fmt: skip
     """The recommendation, and what simplicity costs."""
     if recommended != best:
-        return f"Recommended: {_called(recommended)}, simpler than {_called(best)} and about as good: {price(cost, score, metric)}"
+        near = "about as good" if cost.mean <= CLOSE * abs(score) else "within its noise"
+        return f"Recommended: {_called(recommended)}, simpler than {_called(best)} and {near}: {price(cost, score, metric)}"
     reason = ", the best on average" if recommended == NETWORK and not wins else ""
     return f"Recommended: {_called(recommended)}{reason}"
 

@@ -278,14 +278,9 @@ class Transformer(nn.Module):
         super().__init__()
         choose("Transformer", "positions", positions, tuple(POSITIONS))
         self.source_vocab_size, self.target_vocab_size = source_vocab_size, target_vocab_size
-        self.context, self.dim, self.hidden_dim, self.num_heads = (
-            context,
-            dim,
-            hidden_dim,
-            num_heads,
-        )
-        self.num_layers, self.num_decoder_layers = num_layers, num_decoder_layers
-        self.activation, self.norm, self.dropout, self.pad = activation, norm, dropout, pad
+        self.context, self.dim, self.norm, self.num_heads = context, dim, norm, num_heads
+        self.num_layers, self.num_decoder_layers, self.pad = num_layers, num_decoder_layers, pad
+        self.activation, self.hidden_dim, self.dropout = activation, hidden_dim, dropout
         self.positions, self.start_token, self.end_token = positions, start_token, end_token
         self.source_embedding = nn.Embedding(source_vocab_size, dim)
         self.target_embedding = nn.Embedding(target_vocab_size, dim)

@@ -60,9 +60,9 @@ def random_quadratic(settings: Settings) -> tuple[VectorObjective, Tensor, Tenso
     return lambda w: w @ A @ w / 2, curvatures, start
 
 
-def check_quadratic(report: Report, settings: Settings) -> None:
-    function, curvatures, start = random_quadratic(settings)
-    mu, L = curvatures[0].item(), curvatures[-1].item()
+def check_curvatures(
+    report: Report, function: VectorObjective, start: Tensor, mu: float, L: float
+) -> None:
     found = {
         "L": (smoothness(function, start, tol=1e-12).value, L),
         "μ": (lowest_curvature(function, start, max_steps=4000, tol=1e-14).value, mu),
@@ -73,6 +73,12 @@ def check_quadratic(report: Report, settings: Settings) -> None:
             measured,
             near=(exact, 0.01 * exact),
         )
+
+
+def check_quadratic(report: Report, settings: Settings) -> None:
+    function, curvatures, start = random_quadratic(settings)
+    mu, L = curvatures[0].item(), curvatures[-1].item()
+    check_curvatures(report, function, start, mu, L)
     paths = {
         label: descend(function, start, lr=factor / L, steps=settings.steps)
         for label, factor in (
@@ -83,8 +89,25 @@ def check_quadratic(report: Report, settings: Settings) -> None:
         )
     }
     path = paths["η = 1/L"]
+    bound = pl_bound(gap=path.values[0].item(), mu=mu, smoothness=L, steps=settings.steps)
+    check_rates(report, paths, bound, mu)
+    check_critical_point(report, function, start, path, L)
+    report.figure(
+        "rates",
+        decay_curves(
+            {label: path.values for label, path in paths.items()},
+            bounds={"": [], Formula(r"bound $(1-\mu/L)^T$ for η = 1/L"): bound},
+            title=f"Gradient descent on a quadratic, μ = {mu:g}, L = {L:g}",
+            ylabel="h(θ) − h*",
+        ),
+        caption="The bound is governed by the flattest direction. A longer step than 1/L may be faster; beyond 2/L the "
+        "steepest direction explodes.",
+    )
+
+
+def check_rates(report: Report, paths: dict[str, DescentPath], bound: Tensor, mu: float) -> None:
+    path = paths["η = 1/L"]
     gap = path.values[0].item()
-    bound = pl_bound(gap=gap, mu=mu, smoothness=L, steps=settings.steps)
     report.claim(
         "PL rate: h(θ_T) − h* ≤ (1 − μ/L)^T (h(θ_0) − h*) with η = 1/L",
         (path.values / bound).max().item(),
@@ -101,18 +124,6 @@ def check_quadratic(report: Report, settings: Settings) -> None:
         expected="final value below and above the first",
         measured=f"{safe[-1] / gap:.2g} and {wild[-1] / gap:.2g}",
         holds=bool(safe[-1] < gap < wild[-1]),
-    )
-    check_critical_point(report, function, start, path, L)
-    report.figure(
-        "rates",
-        decay_curves(
-            {label: path.values for label, path in paths.items()},
-            bounds={"": [], Formula(r"bound $(1-\mu/L)^T$ for η = 1/L"): bound},
-            title=f"Gradient descent on a quadratic, μ = {mu:g}, L = {L:g}",
-            ylabel="h(θ) − h*",
-        ),
-        caption="The bound is governed by the flattest direction. A longer step than 1/L may be faster; beyond 2/L the "
-        "steepest direction explodes.",
     )
 
 

@@ -107,7 +107,6 @@ def run(settings: Settings) -> Report:
     }
     forward, both = scores["forward"], scores["both directions"]
     whole = torch.randint(1, OTHER + 5, (50, settings.length), generator=generator)
-    blind, sighted = (future_matters(model, whole) for model in models.values())
     count = {name: sum(p.numel() for p in model.encoder.rnn.parameters()) for name, model in models.items()}  # fmt: skip
     report.claim("clue before, forward network", forward[0], at_least=0.97)
     report.claim(
@@ -115,12 +114,7 @@ def run(settings: Settings) -> Report:
     )
     report.claim("clue before, both directions", both[0], at_least=0.97)
     report.claim("clue after, both directions", both[1], at_least=0.97)
-    report.claim(
-        "a change of the future, forward network", blind, "{}: it may run on a stream", equals=0
-    )
-    report.claim(
-        "a change of the future, both directions", sighted, "{}: the present changes", above=0.01
-    )
+    check_future(report, models, whole)
     report.claim(
         "parameters of the recurrent layer", count["both directions"] / count["forward"], equals=2
     )
@@ -129,6 +123,21 @@ def run(settings: Settings) -> Report:
         columns=["network", "clue before", "clue after"],
         rows=[[name, *score] for name, score in scores.items()],
     )
+    draw(report, results)
+    return report
+
+
+def check_future(report: Report, models: dict[str, SequenceTagger], words: Tensor) -> None:
+    blind, sighted = (future_matters(model, words) for model in models.values())
+    report.claim(
+        "a change of the future, forward network", blind, "{}: it may run on a stream", equals=0
+    )
+    report.claim(
+        "a change of the future, both directions", sighted, "{}: the present changes", above=0.01
+    )
+
+
+def draw(report: Report, results: dict[str, tuple[Tensor, Tensor]]) -> None:
     by_offset = {
         name: {k: right[offset == k].mean().item() for k in range(-8, 9) if k}
         for name, (right, offset) in results.items()
@@ -138,7 +147,6 @@ def run(settings: Settings) -> Report:
         score_by_offset(by_offset, chance=0.5, xlabel="words from “bank” to the clue"),
         caption="Share of right labels of the ambiguous word, by where the clue stands.",
     )
-    return report
 
 
 def score_by_offset(

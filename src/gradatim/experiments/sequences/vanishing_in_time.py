@@ -68,8 +68,26 @@ def check_bound(report: Report, settings: Settings) -> None:
         for norm, bound in zip(result.norms, result.bound, strict=True)
     )
     lag = settings.length - 1
-    tanh, saturated, sigmoid, kept, grown, lstm = (share(result) for result in results.values())
     report.claim("every gradient obeys its bound", slack, "norm / bound", at_most=1 + 1e-9)
+    check_shares(report, results, lag)
+    report.table(
+        "Recurrent matrices",
+        columns=["network", "γ", "‖U‖₂", "radius", f"left after {lag} steps"],
+        rows=[
+            [label, r.gamma or "–", r.spectral_norm or "–", r.spectral_radius or "–", share(r)]
+            for label, r in results.items()
+        ],
+    )
+    report.figure(
+        "gradient-against-lag",
+        gradient_against_lag(results),
+        caption="Share of a gradient left after going back through time; dotted, the bound γ to the lag. "
+        "With tanh and γ = 1.2 the bound grows and the gradient fades: saturated units pass little.",
+    )
+
+
+def check_shares(report: Report, results: dict[str, TimeGradients], lag: int) -> None:
+    tanh, saturated, sigmoid, kept, grown, lstm = (share(result) for result in results.values())
     report.claim(
         "sigmoid: ten steps pass at most",
         0.25**10,
@@ -89,20 +107,6 @@ def check_bound(report: Report, settings: Settings) -> None:
     )
     report.claim(
         "an LSTM that starts by remembering", lstm / tanh, "{} times tanh's share", at_least=1e3
-    )
-    report.table(
-        "Recurrent matrices",
-        columns=["network", "γ", "‖U‖₂", "radius", f"left after {lag} steps"],
-        rows=[
-            [label, r.gamma or "–", r.spectral_norm or "–", r.spectral_radius or "–", share(r)]
-            for label, r in results.items()
-        ],
-    )
-    report.figure(
-        "gradient-against-lag",
-        gradient_against_lag(results),
-        caption="Share of a gradient left after going back through time; dotted, the bound γ to the lag. "
-        "With tanh and γ = 1.2 the bound grows and the gradient fades: saturated units pass little.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Load model folders in many wrong states, in little memory and time: ``python attack_folders.py ROOT SEEDS``."""
+"""Load and use model folders in many wrong states, in little memory and time: ``python attack_folders.py ROOT SEEDS``."""
 
 import json
 import random
@@ -6,6 +6,9 @@ import resource
 import signal
 import sys
 from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 import gradatim
 from gradatim.errors import GradatimError
@@ -15,6 +18,9 @@ VALUES = (
     None, True, -1, 0, 1, 10**6, 10**9, 2**31, 2**63, 10**30, -(10**12), 0.5, 1e308, float("nan"), "", "x", "<U500000000",
     "relu", [], [1] * 3, [10**9] * 4, {}, {"name": "mlp", "arguments": {"sizes": [10**6, 10**6]}}, {"name": "gpt"},
 )  # fmt: skip
+
+
+X = np.random.default_rng(0).normal(size=(12, 3))
 
 
 def places(tree, path=()):
@@ -41,8 +47,33 @@ def mutated(document, draw):
     return copy
 
 
+def use(model):
+    """Predict a few rows with every model of a folder; numbers must be finite."""
+    name = type(model).__name__
+    if name == "LanguageModel":
+        return model.generate("a", 3)
+    if name == "TranslationModel":
+        return model.translate(["ab"])
+    if name.startswith("Neural"):
+        return [np.isfinite(model.predict_proba(X) if hasattr(model, "classes_") else model.predict(X)).all()]  # fmt: skip
+    rows = pd.DataFrame(
+        {"x": X[:, 0], "a": X[:, 0], "b": ["u", "v", None] * 4, "t": ["good film", "", "bad"] * 4}
+    )
+    for own in model.models:
+        if name == "SeriesModel":
+            outputs = model.predict(rows[["x"]], model=own)["prediction"].to_numpy()
+        elif name == "ImageModel":
+            pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
+            outputs = model.predict_proba(pictures, model=own)
+        else:
+            model.predict(rows, model=own)
+            outputs = (model.predict_proba if model.labels else model.predict)(rows, model=own)
+        assert np.isfinite(outputs).all(), outputs
+    return None
+
+
 def attack(root, seeds):
-    """Load every folder in many wrong states, in little memory; what is neither a model nor one sentence ends it."""
+    """Use every folder in many wrong states, in little memory; what is neither a model nor one sentence ends it."""
     grown = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (grown + 2**31, grown + 2**31))
     for folder in sorted(Path(root).iterdir()):
@@ -52,7 +83,7 @@ def attack(root, seeds):
             (folder / "model.json").write_bytes(json_bytes(sign(document)))
             signal.alarm(20)
             try:
-                gradatim.load_model(folder)
+                use(gradatim.load_model(folder))
             except GradatimError as error:
                 if "\n" in str(error):
                     raise AssertionError(f"{folder.name}, seed {seed}: {error}") from error

@@ -12,12 +12,13 @@ import torch
 
 import gradatim
 from gradatim import NeuralClassifier, NeuralRegressor
+from gradatim.data.tables.columns import Column
 from gradatim.data.tokenizers import CharacterTokenizer
 from gradatim.errors import InvalidValue
 from gradatim.fitting.language.model import LanguageModel
 from gradatim.fitting.tables.model import TableModel
-from gradatim.fitting.tables.predictors import Fitted
-from gradatim.fitting.tables.preprocessing import Preprocessing
+from gradatim.fitting.tables.predictors import Fitted, average
+from gradatim.fitting.tables.preprocessing import Encoder, Preprocessing
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.hashing import json_bytes, sign
 from gradatim.model_folder import read_model, save_model
@@ -33,12 +34,20 @@ TREES = {
 }  # fmt: skip
 
 
+COLUMNS = [
+    Encoder(Column("a", "numeric"), 0.5, 2.0, 1.0, marks_missing=True),
+    Encoder(Column("b", "categorical"), levels=["u"], known=["u", None], means=[[0.5], [-0.5]]),
+]
+
+
 def table_model():
     models = {
+        "line": Fitted("chain", 2, {"0.0.weight": np.ones((4, 4)), "0.0.bias": np.ones(4), "0.1.weight": np.ones((2, 4)), "0.1.bias": np.ones(2)}, {"activation": "relu"}),
         "trees": Fitted("trees", 2, TREES, {"depth": 1, "trees": 1}),
-        "nearest": Fitted("nearest", 2, {"rows": X[:4], "target": np.array([0, 1, 0, 1]), "prior": np.ones(2)}, {"neighbours": 2}),
+        "nearest": Fitted("nearest", 2, {"rows": np.eye(4), "target": np.array([0, 1, 0, 1]), "prior": np.ones(2)}, {"neighbours": 2}),
     }  # fmt: skip
-    return TableModel(target="y", labels=["n", "p"], preprocessing=Preprocessing([]), models=models, recommended="trees", about={})  # fmt: skip
+    models["average"] = average([models["trees"], models["nearest"]], [0.5, 0.5])
+    return TableModel(target="y", labels=["n", "p"], preprocessing=Preprocessing(COLUMNS), models=models, recommended="trees", about={})  # fmt: skip
 
 
 def writer(kind, network):
@@ -105,6 +114,88 @@ def test_classes_take_the_room_of_their_texts(tmp_path):
     assert gradatim.load_model(folder).classes_.nbytes < 100
 
 
+def write(folder, description, tensors):
+    """A folder of which every file is as it says, whatever it holds."""
+    own = {k: v for k, v in description.items() if k not in ("files", "sha256", "kind", "format", "versions")}  # fmt: skip
+    return save_model(folder, description["kind"], own, tensors)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("feature", [4, 0, 0], "features of trees must be among 4"),
+        ("feature", [-1, 0, 0], "nodes of trees must lead"),
+        ("feature", [0.0, 0.0, 0.0], "nodes of trees must lead"),
+        ("left", [3, 1, 2], "nodes of trees must lead"),
+        ("left", [1, 0, 2], "nodes of trees must lead"),  # in a circle
+        ("right", [-2, 1, 2], "nodes of trees must lead"),
+        ("right", [2, 1], "nodes of trees must lead"),
+        ("roots", [[0, 3]], "nodes of trees must lead"),
+        ("roots", [[0, 0, 0]], "damaged|an output for each of 2 labels"),
+        ("value", [0.0, 1.0], "nodes of trees must lead"),
+    ],
+)
+@pytest.mark.parametrize("place", ["trees/", "average/0:"])
+def test_trees_lead_somewhere(tmp_path, place, name, values, message):
+    description, tensors = read_model(table_model().save(tmp_path / "m"))
+    kind = torch.float64 if isinstance(values[0], float) else torch.int32
+    tensors[place + name] = torch.tensor(values, dtype=kind)
+    with pytest.raises(InvalidValue, match=message):
+        gradatim.load_model(write(tmp_path / "n", description, tensors))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "change"),
+    [
+        ("table", "nearest/rows", lambda t: t[:, :3]),
+        ("table", "nearest/prior", lambda t: t[:1].expand(3)),
+        ("table", "line/0.0.weight", lambda t: t[:, :3]),
+        ("table", "line/0.1.bias", lambda t: t[:1].expand(3)),
+        ("text", "words/weight", lambda t: t[:, :1]),
+        ("text", "words/bias", lambda t: t[:1].expand(3)),
+        ("image", "pixels/0.0.weight", lambda t: t[:, :9]),
+        ("series", "last/reach", lambda t: t[:, :2]),
+        ("regressor", "mean", lambda t: t[:2]),
+        ("classifier", "scale", lambda t: t[:2]),
+    ],
+)
+def test_tensors_fit_each_other(tmp_path, kind, name, change):
+    description, tensors = read_model(FOLDERS[kind]().save(tmp_path / "m"))
+    tensors[name] = change(tensors[name]).contiguous()
+    with pytest.raises(InvalidValue, match=r"^load_model: .*\.$"):
+        gradatim.load_model(write(tmp_path / "n", description, tensors))
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("table", lambda d: d["models"]["line"]["settings"].clear()),
+        ("table", lambda d: d["models"]["trees"]["settings"].clear()),
+        ("table", lambda d: d["models"]["average"]["settings"].update(weights=[{}, 1.0])),
+        ("table", lambda d: d["models"]["average"]["settings"].update(weights=[1.0])),
+        ("table", lambda d: d["preprocessing"][0].update(scale="x")),
+        ("table", lambda d: d["preprocessing"][0].update(scale=0.0, center=1.0)),
+        ("table", lambda d: d["preprocessing"][1].update(means=[[0.5]])),
+        ("table", lambda d: d["preprocessing"][1]["column"].update(name=7)),
+        ("table", lambda d: d.update(labels=["a"])),
+        ("table", lambda d: d.update(labels=[])),
+        ("image", lambda d: d["models"]["network"]["settings"].pop("mean")),
+        ("text", lambda d: d["models"]["words"].update(terms=["good"])),
+        ("text", lambda d: d["models"]["network"].update(classes=0)),
+        ("series", lambda d: d["models"]["network"]["settings"].update(scales=[])),
+        ("series", lambda d: d["models"]["last"].update(kind="nothing")),
+        ("series", lambda d: d["axis"].update(step=0.0)),
+        ("series", lambda d: d["layout"].update(group={})),
+        ("regressor", lambda d: d.update(target_mean="")),
+        ("classifier", lambda d: d.update(features=10**9)),
+    ],
+)  # fmt: skip
+def test_facts_that_predictions_need_are_read_with_the_folder(tmp_path, kind, change):
+    folder = rewrite(FOLDERS[kind]().save(tmp_path / "m"), change)
+    with pytest.raises(InvalidValue, match=r"^load_model: .*\.$"):
+        gradatim.load_model(folder)
+
+
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 @pytest.mark.parametrize("kind", FOLDERS)
 def test_weights_that_are_not_finite_are_noticed(tmp_path, kind, bad):
@@ -112,12 +203,7 @@ def test_weights_that_are_not_finite_are_noticed(tmp_path, kind, bad):
     wanted = f"{description.get('recommended', '')}/" if "models" in description else ""
     name = next(n for n, t in tensors.items() if n.startswith(wanted) and t.is_floating_point() and n != f"{wanted}threshold" and "reach" not in n)  # fmt: skip
     tensors[name].view(-1)[0] = bad
-    own = {
-        k: v
-        for k, v in description.items()
-        if k not in ("files", "sha256", "kind", "format", "versions")
-    }
-    save_model(tmp_path / "n", description["kind"], own, tensors)
+    write(tmp_path / "n", description, tensors)
     with pytest.raises(InvalidValue, match="finite, and are not"):
         gradatim.load_model(tmp_path / "n")
 
@@ -125,14 +211,11 @@ def test_weights_that_are_not_finite_are_noticed(tmp_path, kind, bad):
 def test_another_model_that_is_not_finite_is_left_out(tmp_path):
     description, tensors = read_model(table_model().save(tmp_path / "m"))
     tensors["nearest/rows"] = torch.full_like(tensors["nearest/rows"], float("nan"))
-    own = {
-        k: v
-        for k, v in description.items()
-        if k not in ("files", "sha256", "kind", "format", "versions")
-    }
-    save_model(tmp_path / "n", "table", own, tensors)
+    write(tmp_path / "n", description, tensors)
     loaded = gradatim.load_model(tmp_path / "n")
-    with pytest.raises(InvalidValue, match="predict: model must be one of trees, got 'nearest'"):
+    with pytest.raises(
+        InvalidValue, match="predict: model must be one of trees, average, line, got 'nearest'"
+    ):
         loaded.choose("nearest")
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require
 from gradatim.estimators.classifier import NeuralClassifier
 from gradatim.estimators.regressor import NeuralRegressor
 from gradatim.models import MLP
@@ -50,4 +50,22 @@ def from_folder(
         estimator.is_multi_output_ = description["is_multi_output"]
         estimator.target_mean_ = np.array(description["target_mean"])
         estimator.target_scale_ = np.array(description["target_scale"])
+    _check_sizes(estimator)
     return estimator
+
+
+def _check_sizes(estimator: NeuralClassifier | NeuralRegressor) -> None:
+    """Refuse numbers that do not belong to the networks: those of inputs, of classes or targets."""
+    linear = [layer for layer in estimator.networks_[0].modules() if isinstance(layer, nn.Linear)]
+    inputs, outputs = linear[0].in_features, linear[-1].out_features
+    if isinstance(estimator, NeuralClassifier):
+        per_output = {"classes": estimator.classes_}
+    else:
+        per_output = {"target_mean": estimator.target_mean_, "target_scale": estimator.target_scale_}  # fmt: skip
+        is_number = all(array.dtype.kind in "fi" and np.isfinite(array).all() for array in per_output.values())  # fmt: skip
+        require(is_number, "load_model: mean and scale of the targets must be finite numbers", "others")  # fmt: skip
+    sizes = {"features": (estimator.n_features_in_,), "mean": estimator.mean_.shape, "scale": estimator.scale_.shape}  # fmt: skip
+    for name, shape in sizes.items():
+        require(shape == (inputs,), f"load_model: {name} must be those of {inputs} inputs", shape)
+    for name, array in per_output.items():
+        require(array.shape == (outputs,), f"load_model: {name} must be those of {outputs} outputs", array.shape)  # fmt: skip

@@ -174,6 +174,22 @@ def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:
     return np.array(labels)[outputs.argmax(1)] if len(labels) else outputs
 
 
+def check_outputs(outputs: np.ndarray, labels: Labels) -> np.ndarray:
+    """Outputs of a stored model, once they have a column for each label, or none where there are no labels.
+
+    Example:
+        >>> check_outputs(np.ones((1, 3)), ["no", "yes"])
+        Traceback (most recent call last):
+        ...
+        gradatim.errors.InvalidValue: load_model: models must have an output for each of 2 labels, got outputs of shape (1, 3).
+    """
+    names = np.array(labels)
+    shape = (len(outputs), len(names)) if len(names) else (len(outputs),)
+    fits = outputs.shape == shape and names.ndim == 1
+    require(fits, f"load_model: models must have an output for each of {len(names)} labels", f"outputs of shape {outputs.shape}")  # fmt: skip
+    return outputs
+
+
 def prediction_frame(outputs: np.ndarray, labels: Labels, places: tuple[str, Any] | None = None) -> pd.DataFrame:  # fmt: skip
     """Predictions as a table: ``prediction``, then one probability column for each class.
 

@@ -1,6 +1,6 @@
 """How a model folder holds what was fitted: plain facts as JSON, arrays and weights as tensors."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,6 +115,17 @@ class StoredModel(ABC):
         """All tensors, as ``model/name``."""
         return gather_tensors({name: model.store()[1] for name, model in self.models.items()})
 
+    @abstractmethod
+    def rehearsal(self, model: str) -> np.ndarray:
+        """What a model says of made-up data, in the shape that it must have, else an error."""
+
+    def rehearse(self) -> None:
+        """Use every model once, so that parts which do not fit each other are noticed while the folder is read."""
+        with np.errstate(all="ignore"):
+            for name in self.models:
+                is_finite = bool(np.isfinite(self.rehearsal(name)).all())
+                require(is_finite, f"load_model: what {shorten(repr(name), 40)} predicts must be finite", "other numbers")  # fmt: skip
+
     def save(self, folder: str | Path, extra: Mapping[str, bytes] | None = None) -> Path:
         """Write a model folder that :func:`gradatim.load_model` reads."""
         description = {
@@ -139,7 +150,9 @@ class StoredModel(ABC):
         shared = {name: description[name] for name in ("recommended", "about")}
         if shared["recommended"] not in models:
             raise InvalidValue(f"load_model: the weights of {shared['recommended']!r} must be there and finite, and are not.")  # fmt: skip
-        return cls(**own, models=models, **shared)
+        model = cls(**own, models=models, **shared)
+        model.rehearse()
+        return model
 
 
 @dataclass(eq=False, repr=False)

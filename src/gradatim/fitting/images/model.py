@@ -14,7 +14,7 @@ from gradatim.data.decoding import decode_images
 from gradatim.data.image_folder import find_images
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.files import check_regular
-from gradatim.fitting.classes import decide, prediction_frame
+from gradatim.fitting.classes import check_outputs, decide, prediction_frame
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED
@@ -61,6 +61,14 @@ class ImageModel(StoredModel):
         whole(description, "side", LARGEST_SIDE)
         whole(description, "channels", 3)
         return super().arguments(description, tensors)
+
+    def rehearsal(self, model: str) -> np.ndarray:
+        """Outputs of a black picture."""
+        shape, fitted = (1, self.side, self.side, self.channels), self.fitted(model)
+        if isinstance(fitted, Fitted):
+            X = pixel_features(np.zeros(shape, np.uint8))
+            return check_outputs(predict(fitted, X, block=1), self.labels)
+        return check_outputs(fitted.outputs(np.zeros(shape, np.uint8)), self.labels)
 
     def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return the class of every image.

@@ -51,6 +51,15 @@ class SimpleForecasts:
         horizon, period = (whole(facts, name, LONGEST) for name in ("horizon", "period"))
         return cls(facts["kind"], horizon, period, arrays_from(tensors))
 
+    def serves(self, series: int) -> bool:
+        """Whether it learned from so many series."""
+        if not all(own.ndim and len(own) == series for own in self.arrays.values()):
+            return False
+        if self.kind != AUTOREGRESSION:
+            return True
+        order = self.arrays["order"]
+        return bool(((order >= 1) & (order <= self.arrays["coefficients"].shape[1])).all())
+
     def forecast(self, pasts: Sequence[np.ndarray]) -> np.ndarray:
         """Return the next steps after each past, shape ``(S, horizon)``."""
         return np.stack([self._one(np.asarray(x, float), k) for k, x in enumerate(pasts)])

@@ -11,14 +11,15 @@ import pandas as pd
 from torch import Tensor
 
 from gradatim.data.tables.reading import iterate
-from gradatim.errors import InvalidValue, require
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.series.candidates import SimpleForecasts
 from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import ONLY, Layout, read_series
-from gradatim.fitting.series.times import Axis
+from gradatim.fitting.series.times import KINDS, Axis
 from gradatim.fitting.stored import Facts, StoredModel
 from gradatim.model_folder import tensors_from
+from gradatim.wording import shorten
 
 FittedSeries = SimpleForecasts | NetworkForecasts
 
@@ -51,6 +52,13 @@ class SeriesModel(StoredModel):
     def forecast(self, pasts: Sequence[np.ndarray], model: str = RECOMMENDED) -> np.ndarray:
         """Return the next steps of every series from its past, shape ``(S, horizon)``."""
         return self.fitted(model).forecast(pasts)
+
+    def rehearsal(self, model: str) -> np.ndarray:
+        """Forecasts after a short past, and the stamps of the steps."""
+        fitted, count = self.fitted(model), len(self.names)
+        require(fitted.serves(count), f"load_model: models must have learned from {count} series", "others")  # fmt: skip
+        self.axis.after(0.0, self.horizon)
+        return fitted.forecast([np.arange(8.0)])
 
     def predict(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> pd.DataFrame:
         """Forecast what follows the rows of a table.
@@ -126,10 +134,19 @@ class SeriesModel(StoredModel):
             r.shape == shape and models[n]["horizon"] == shape[1] for n, r in reach.items()
         )
         require(is_same, "load_model: reach of every model must have a row for each series and a column for each step", shape)  # fmt: skip
+        read = [layout["time"], layout["group"], *layout["values"], *description["names"]]
+        is_named = (
+            all(name is None or isinstance(name, str) for name in read) and None not in read[2:]
+        )
+        require(is_named, "load_model: names of columns and series must be texts", "others")
+        axis = Axis(**description["axis"])
+        choose("load_model", "axis", axis.kind, KINDS)
+        is_step = isinstance(axis.step, int | float) and 0 < axis.step < float("inf")
+        require(is_step, "load_model: step of the axis must be a positive number", shorten(repr(axis.step), 40))  # fmt: skip
         return {
             **super().arguments(description, tensors),
             "layout": Layout(layout["time"], tuple(layout["values"]), layout["group"]),
-            "axis": Axis(**description["axis"]),
+            "axis": axis,
             "reach": reach,
         }
 

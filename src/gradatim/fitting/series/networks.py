@@ -82,6 +82,10 @@ class NetworkForecasts(FittedNetwork):
             self.module, self.module(_shape(self.module, torch.from_numpy(rows[0]).float()))
         )
 
+    def serves(self, series: int) -> bool:
+        """Whether it learned from so many series."""
+        return len(self.settings["scales"]) == series
+
     def forecast(self, pasts: Sequence[np.ndarray]) -> np.ndarray:
         """Return the next steps after each past, shape ``(S, horizon)``."""
         length, scales = self.settings["length"], np.array(self.settings["scales"])

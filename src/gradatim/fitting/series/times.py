@@ -8,6 +8,7 @@ import pandas as pd
 
 from gradatim.data.tables.times import read_times
 
+KINDS = ("order", "number", "date", "month")
 MONTH = (27.9, 31.1)  # days; longer steps are whole months where stamps are dates
 TOLERANCE = 0.01  # of a step, by which a stamp may miss the grid
 MOST_MISSING = 0.1  # of the grid's stamps; beyond, rows are taken one after the other

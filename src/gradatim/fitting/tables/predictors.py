@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from gradatim.errors import choose
+from gradatim.errors import choose, require
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.stored import Facts, arrays_from, whole
 from gradatim.model_folder import tensors_from
 
 BLOCK = 1024  # rows of one product
+DEEPEST = 10_000  # steps from the root of a tree to a leaf
 FAR = "further beyond the training values than their range is wide"
 
 
@@ -61,6 +62,8 @@ class Fitted:
         choose("load_model", "kind", fitted.kind, ["average", *_KINDS])
         for member in members_of(fitted) if fitted.kind == "average" else [fitted]:
             _check_sizes(member)
+            if member.kind in ("trees", "forest"):
+                _check_trees(member)
         return fitted
 
 
@@ -70,11 +73,44 @@ def _check_sizes(fitted: Fitted) -> None:
     whole({"classes": fitted.classes}, "classes", largest)
     for name in ("depth", "neighbours"):  # of trees, no more than nodes; no more than rows
         if name in fitted.settings:
-            whole(fitted.settings, name, largest)
+            whole(fitted.settings, name, min(largest, DEEPEST) if name == "depth" else largest)
 
 
-def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+def _check_trees(fitted: Fitted) -> None:
+    """Refuse nodes that lead out of the arrays or back to where the walk came from; the features are known only to the folder."""
+    a = fitted.arrays
+    leaves = a["value" if fitted.kind == "trees" else "shares"]
+    own = np.arange(len(leaves))
+    nodes = [a[name] for name in ("feature", "threshold", "left", "right")]
+    require(
+        all(array.shape == own.shape for array in nodes)
+        and all(a[name].dtype.kind == "i" for name in ("roots", "feature", "left", "right"))
+        and all(((a[name] >= own) & (a[name] < len(own))).all() for name in ("left", "right"))
+        and ((a["roots"] >= 0) & (a["roots"] < len(own))).all()
+        and (a["feature"] >= 0).all(),
+        "load_model: nodes of trees must lead to later nodes or to themselves",
+        "others",
+    )
+
+
+def largest_feature(fitted: Fitted) -> int:
+    """The last feature that a walk through the trees of a model asks for; -1 where it has none.
+
+    Example:
+        >>> largest_feature(Fitted("chain", 0, {"0.0.weight": np.ones((1, 3)), "0.0.bias": np.ones(1)}))
+        -1
+    """
+    asked = [a.max() for name, a in fitted.arrays.items() if name.split(":")[-1] == "feature"]
+    return int(max(asked, default=-1))
+
+
+def predict(fitted: Fitted, X: np.ndarray, *, block: int = BLOCK) -> np.ndarray:
     """Return class probabilities ``(N, classes)``, or values ``(N,)`` for regression.
+
+    Args:
+        fitted: The model.
+        X: Features, shape ``(N, features)``.
+        block: Rows of one product; the last bits depend on it.
 
     Example:
         >>> line = Fitted("chain", 0, {"0.0.weight": np.array([[2.0]]), "0.0.bias": np.array([1.0])})
@@ -83,9 +119,9 @@ def predict(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     """
     if fitted.kind == "average":
         parts = zip(fitted.settings["weights"], members_of(fitted), strict=True)
-        return np.sum([weight * predict(member, X) for weight, member in parts], axis=0)
+        return np.sum([weight * predict(member, X, block=block) for weight, member in parts], axis=0)  # fmt: skip
     # trees sum nothing across features: any number of them gives a row the same bits
-    block = BLOCK if fitted.kind in ("chain", "nearest") else min(BLOCK, max(len(X), 1))
+    block = block if fitted.kind in ("chain", "nearest") else min(block, max(len(X), 1))
     outputs = by_blocks(partial(_KINDS[fitted.kind], fitted), X, block=block)
     return outputs if fitted.classes else outputs[:, 0]
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.columns import Cells, Column, Levels, read_cells
-from gradatim.errors import InvalidValue, nearest_first
+from gradatim.errors import InvalidValue, nearest_first, require
 from gradatim.fitting.tables.level_means import learn_level_means
 
 LIMIT = 10.0  # standard deviations past which a number is not followed
@@ -133,8 +133,24 @@ class Preprocessing:
 
 
 def from_json(data: Sequence[Mapping[str, Any]]) -> Preprocessing:
-    """Undo :meth:`Preprocessing.to_json`."""
-    return Preprocessing([Encoder(**{**e, "column": Column(**e["column"])}) for e in data])
+    """Undo :meth:`Preprocessing.to_json`; what it cannot have written is refused."""
+    encoders = [Encoder(**{**e, "column": Column(**e["column"])}) for e in data]
+    for encoder in encoders:
+        is_named = isinstance(encoder.column.name, str)
+        require(is_named, "load_model: names of columns must be texts", repr(encoder.column.name))
+        is_whole = len(encoder.known) == len(encoder.means)
+        require(is_whole, f"load_model: every known category of {encoder.column.name!r} must have its means", f"{len(encoder.means)} for {len(encoder.known)}")  # fmt: skip
+    return Preprocessing(encoders)
+
+
+def made_up_rows(columns: Sequence[Column]) -> pd.DataFrame:
+    """A missing cell, a number and a date in every column, to try a model with.
+
+    Example:
+        >>> made_up_rows([Column("a", "numeric")])["a"].tolist()
+        [None, '0', '2000-01-01']
+    """
+    return pd.DataFrame({c.name: [None, "0", "2000-01-01"] for c in columns}, dtype=object)
 
 
 def read_columns(

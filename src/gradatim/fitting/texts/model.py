@@ -10,7 +10,7 @@ import pandas as pd
 
 from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue, choose, nearest_first
-from gradatim.fitting.classes import decide, prediction_frame
+from gradatim.fitting.classes import check_outputs, decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import StoredModel
 from gradatim.fitting.texts.linear import WordModel
@@ -53,6 +53,10 @@ class TextModel(StoredModel):
             )
         texts = read_texts(frame.iloc[:, names.index(self.text)], notes)
         return self.fitted(model).outputs(texts)
+
+    def rehearsal(self, model: str) -> np.ndarray:
+        """Outputs of a word and of nothing."""
+        return check_outputs(self.outputs(pd.DataFrame({self.text: ["a", ""]}), model, []), self.labels)  # fmt: skip
 
     def predict(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return a label or a value for every row.

@@ -112,6 +112,11 @@ def run(settings: Settings) -> Report:
         ],
     )
     check(report, outcomes)
+    draw(report, settings, outcomes)
+    return report
+
+
+def draw(report: Report, settings: Settings, outcomes: dict[str, Outcome]) -> None:
     report.figure(
         "spread",
         spreads({n: o.small for n, o in outcomes.items()}, label="accuracy on 160 digits, %"),
@@ -125,7 +130,6 @@ def run(settings: Settings) -> Report:
         ),
         caption="Loss on the 160 digits left out. Bands: one standard deviation over draws.",
     )  # fmt: skip
-    return report
 
 
 def check(report: Report, outcomes: dict[str, Outcome]) -> None:

@@ -154,6 +154,17 @@ def run(settings: Settings) -> Report:
             columns=[label, *nets],
             rows=[list(row) for row in zip(values, *errors.values(), strict=True)],
         )
+    draw_errors(report, settings, by_rate, by_scale)
+    draw_histograms(report, settings)
+    return report
+
+
+def draw_errors(
+    report: Report,
+    settings: Settings,
+    by_rate: dict[str, list[float]],
+    by_scale: dict[str, list[float]],
+) -> None:
     report.figure(
         "batchnorm",
         error_curves(
@@ -165,8 +176,6 @@ def run(settings: Settings) -> Report:
         caption=f"Digits, {settings.depth} hidden tanh layers of {settings.width} units, "
         f"{settings.epochs} epochs of SGD (at rate 0.1 on the right).",
     )
-    draw_histograms(report, settings)
-    return report
 
 
 def error_curves(panels: Mapping[str, tuple[ArrayLike, Mapping[str, ArrayLike]]]) -> Figure:

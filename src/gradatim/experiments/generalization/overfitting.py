@@ -9,7 +9,7 @@ from gradatim.data import moons
 from gradatim.models import MLP
 from gradatim.plots.evaluation import score_curves
 from gradatim.reports import Report
-from gradatim.training import EarlyStopping, Trainer
+from gradatim.training import EarlyStopping, History, Trainer
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,30 @@ def run(settings: Settings) -> Report:
     report.claim(
         "validation loss turns", curves["validation"][-1] / min(curves["validation"]), above=1.5
     )
+    check_stopping(report, stopping, stopped, careful.evaluate(validation)["loss"])
+    early, late = (results[name]["loss"] for name in ("stopped early", "to the end"))
+    report.claim("stopping pays on fresh data", early / late, "loss ratio", below=1)
+    draw(report, curves, best, len(stopped))
+    return report
+
+
+def check_stopping(report: Report, stopping: EarlyStopping, stopped: History, loss: float) -> None:
     first = int(np.argmin(stopped["validation_loss"])) + 1
     report.claim(
         "early stopping gives back the best epoch",
         expected=f"the weights of epoch {first}",
         measured=stopping.best_epoch,
-        holds=stopping.best_epoch == first
-        and abs(careful.evaluate(validation)["loss"] - min(stopped["validation_loss"])) < 1e-6,
+        holds=stopping.best_epoch == first and abs(loss - min(stopped["validation_loss"])) < 1e-6,
     )
-    early, late = (results[name]["loss"] for name in ("stopped early", "to the end"))
-    report.claim("stopping pays on fresh data", early / late, "loss ratio", below=1)
+
+
+def draw(report: Report, curves: dict[str, list[float]], best: int, stop: int) -> None:
     report.figure(
         "curves",
         score_curves(
-            np.arange(1, settings.epochs + 1), curves, xlabel="epoch", ylabel="cross-entropy",
-            marks={f"best epoch, {best}": best, f"stopped after {len(stopped)}": len(stopped)},
+            np.arange(1, len(curves["training"]) + 1), curves, xlabel="epoch", ylabel="cross-entropy",
+            marks={f"best epoch, {best}": best, f"stopped after {stop}": stop},
             is_log_x=True,
         ),
         caption="Training loss goes on falling while validation loss rises.",
     )  # fmt: skip
-    return report

@@ -176,6 +176,7 @@ def test_tensors_fit_each_other(tmp_path, kind, name, change):
         ("table", lambda d: d["preprocessing"][0].update(scale="x")),
         ("table", lambda d: d["preprocessing"][0].update(scale=0.0, center=1.0)),
         ("table", lambda d: d["preprocessing"][1].update(means=[[0.5]])),
+        ("table", lambda d: d["preprocessing"][1].update(means=[[0.5], [float("nan")]])),
         ("table", lambda d: d["preprocessing"][1]["column"].update(name=7)),
         ("table", lambda d: d.update(labels=["a"])),
         ("table", lambda d: d.update(labels=[])),

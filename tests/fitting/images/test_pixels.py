@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
+from gradatim.errors import InvalidValue
 from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, forest_arrays, pixel_features
-from gradatim.fitting.tables.predictors import predict
+from gradatim.fitting.tables.predictors import Fitted, predict, rehearse
 
 
 def data(rows=90, seed=0):
@@ -38,3 +39,23 @@ def test_forest_votes_as_scikit_learns():
     prior = np.bincount(y) / len(y)
     found = predict(forest_arrays(forest, prior), X)
     assert found == pytest.approx((20 * forest.predict_proba(X) + prior) / 21, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", SIMPLE)
+def test_models_come_back_from_a_folder(name):
+    images, y = data()
+    X = pixel_features(images)
+    model = fit_pixels(name, X, y, 3, 0)
+    again = Fitted.restore(*model.store())
+    np.testing.assert_array_equal(predict(again, X), predict(model, X))
+    np.testing.assert_allclose(rehearse(again, X[:2]), predict(model, X[:2]), rtol=1e-6)
+
+
+def test_a_forest_asks_for_features_that_there_are():
+    images, y = data()
+    model = fit_pixels(SIMPLE[3], pixel_features(images), y, 3, 0)
+    with pytest.raises(InvalidValue, match=r"load_model: features of trees must be among 1, got \d+\."):  # fmt: skip
+        rehearse(model, pixel_features(images)[:2, :1])
+    model.arrays["left"][0] = len(model.arrays["left"])
+    with pytest.raises(InvalidValue, match="nodes of trees must lead to later nodes"):
+        Fitted.restore(*model.store())

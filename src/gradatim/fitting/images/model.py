@@ -19,7 +19,7 @@ from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import Facts, StoredModel, whole
-from gradatim.fitting.tables.predictors import Fitted, predict
+from gradatim.fitting.tables.predictors import Fitted, predict, rehearse
 
 CHUNK = 1024  # images that are read at once
 LARGEST_SIDE = 1024  # pixels
@@ -64,11 +64,13 @@ class ImageModel(StoredModel):
 
     def rehearsal(self, model: str) -> np.ndarray:
         """Outputs of a black picture."""
-        shape, fitted = (1, self.side, self.side, self.channels), self.fitted(model)
+        fitted, black = (
+            self.fitted(model),
+            np.zeros((1, self.side, self.side, self.channels), np.uint8),
+        )
         if isinstance(fitted, Fitted):
-            X = pixel_features(np.zeros(shape, np.uint8))
-            return check_outputs(predict(fitted, X, block=1), self.labels)
-        return check_outputs(fitted.outputs(np.zeros(shape, np.uint8)), self.labels)
+            return check_outputs(rehearse(fitted, pixel_features(black)), self.labels)
+        return check_outputs(outputs_of(fitted, black), self.labels)
 
     def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return the class of every image.

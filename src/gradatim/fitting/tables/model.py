@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from gradatim.data.tables.reading import iterate
-from gradatim.errors import choose, require
+from gradatim.errors import choose
 from gradatim.fitting.classes import check_outputs, decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import Facts, StoredModel
-from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, largest_feature, predict
+from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict, rehearse
 from gradatim.fitting.tables.preprocessing import (
     Preprocessing,
     describe_unread,
@@ -126,11 +126,9 @@ class TableModel(StoredModel):
 
     def rehearsal(self, model: str) -> np.ndarray:
         """Outputs of rows that hold little."""
-        columns, fitted = [encoder.column for encoder in self.preprocessing.encoders], self.fitted(model)  # fmt: skip
+        columns = [encoder.column for encoder in self.preprocessing.encoders]
         X = self.preprocessing.transform(read_columns(made_up_rows(columns), columns)[0])
-        count = largest_feature(fitted) + 1
-        require(count <= X.shape[1], f"load_model: features of trees must be among {X.shape[1]}", count)  # fmt: skip
-        return check_outputs(predict(fitted, X, block=len(X)), self.labels)
+        return check_outputs(rehearse(self.fitted(model), X), self.labels)
 
     def network(self) -> MLP:
         """The (first) network as a PyTorch module, on preprocessed features; its values are neither scaled nor held."""

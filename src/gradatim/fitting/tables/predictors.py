@@ -93,15 +93,17 @@ def _check_trees(fitted: Fitted) -> None:
     )
 
 
-def largest_feature(fitted: Fitted) -> int:
-    """The last feature that a walk through the trees of a model asks for; -1 where it has none.
+def rehearse(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    """What a model predicts, once no walk through its trees can ask for features that there are not.
 
     Example:
-        >>> largest_feature(Fitted("chain", 0, {"0.0.weight": np.ones((1, 3)), "0.0.bias": np.ones(1)}))
-        -1
+        >>> rehearse(Fitted("chain", 0, {"0.0.weight": np.ones((1, 3)), "0.0.bias": np.ones(1)}), np.zeros((2, 3))).tolist()
+        [1.0, 1.0]
     """
     asked = [a.max() for name, a in fitted.arrays.items() if name.split(":")[-1] == "feature"]
-    return int(max(asked, default=-1))
+    count = int(max(asked, default=-1)) + 1
+    require(count <= X.shape[1], f"load_model: features of trees must be among {X.shape[1]}", count)
+    return predict(fitted, X, block=len(X))
 
 
 def predict(fitted: Fitted, X: np.ndarray, *, block: int = BLOCK) -> np.ndarray:

@@ -138,8 +138,9 @@ def from_json(data: Sequence[Mapping[str, Any]]) -> Preprocessing:
     for encoder in encoders:
         is_named = isinstance(encoder.column.name, str)
         require(is_named, "load_model: names of columns must be texts", repr(encoder.column.name))
-        is_whole = len(encoder.known) == len(encoder.means)
-        require(is_whole, f"load_model: every known category of {encoder.column.name!r} must have its means", f"{len(encoder.means)} for {len(encoder.known)}")  # fmt: skip
+        means = np.array(encoder.means, dtype=float)
+        is_whole = len(means) == len(encoder.known) and bool(np.isfinite(means).all())
+        require(is_whole, f"load_model: known categories of {encoder.column.name!r} must have finite means each", f"{len(means)} for {len(encoder.known)}")  # fmt: skip
     return Preprocessing(encoders)
 
 

@@ -21,7 +21,7 @@ SHORT = {
 
 def test_a_short_run_measures_and_draws_everything():
     report = experiments.run("preference-tuning", quick=True, overrides=SHORT)
-    assert len(report.claims) == 12
+    assert len(report.claims) == 11
     assert [picture.name for picture in report.pictures] == ["policy-gradients"]
 
 

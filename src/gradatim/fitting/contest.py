@@ -115,10 +115,9 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     tell(Stage("judging on the test rows", 0.5))
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
     test_figures = {name: player.measure(output, None) for name, output in outputs.items()}
-    end = None if timed is None else timed - _reserve(timed, start_up)
     completion = complete_models(
         player, finalists, models, work, build=build,
-        has_time=end is None or work.elapsed + SLOWER * took <= end,
+        has_time=timed is None or _is_affordable(SLOWER * took, timed, work.elapsed, start_up),
         keep_test_out=job.keep_test_out, tell=tell,
     )  # fmt: skip
     tell(Stage("writing the report", 0.8))
@@ -144,9 +143,14 @@ def _watching(player: Player, comparison: Comparison, tuning: Tuning) -> float:
     return player.cost(tuning.settings) * comparison.network[0].seconds
 
 
-def _reserve(budget: float, start_up: float) -> float:
+def _writing(budget: float, start_up: float) -> float:
     """Seconds for the report, which takes about as long as starting up, or a tenth of the budget if that is less."""
-    return RESERVE * budget + min(start_up, 0.1 * budget)
+    return min(start_up, 0.1 * budget)
+
+
+def _is_affordable(seconds: float, budget: float, elapsed: float, start_up: float) -> bool:
+    """Whether the last trainings may use what is left, or take no more than what is kept for the unexpected."""
+    return seconds <= max(budget - elapsed - _writing(budget, start_up), RESERVE * budget)
 
 
 def _compete(
@@ -178,7 +182,8 @@ def _concerns(player: Player, verdict: Verdict, models: Mapping[str, Any], outpu
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
     """When tuning must end: the last trainings take as long as the slowest fold."""
     slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    return budget - _reserve(budget, start_up) - (1 + SLOWER) * 2.0 * slowest
+    planned = _writing(budget, start_up) + (1 + SLOWER) * 2.0 * slowest
+    return budget * (1 - RESERVE) - planned
 
 
 def _conclude(comparison: Comparison, tuning: Tuning | None, average: Average | None, prefer: str) -> Verdict:  # fmt: skip

@@ -79,7 +79,7 @@ def test_repeats_shuffle_anew():
     ],
 )
 def test_repeats_differ_or_are_refused(folds, options, count):
-    y = np.arange(20) / 7
+    y = np.arange(60) / 7  # so many that no two unseeded folds are equal by chance
     if count is None:
         with pytest.raises(InvalidValue, match="repeats must be 1 where no shuffle"):
             make_splits(y, folds, repeats=3, **options)

@@ -271,7 +271,7 @@ def claim_policies(report: Report, before: Outcome, found: dict[str, Outcome]) -
 
     report.text(
         "DPO has no such claim on its language: it pushes disliked answers away, and what they lose need not go to good "
-        "ones. Of nine runs (seeds 0 to 4 quick, 0 to 3 in full) four came within 25 points of the grammatical answers "
+        "ones. Of nine runs (seeds 0 to 4 quick, 0 to 3 in full) three came within 25 points of the grammatical answers "
         "before; the worst kept a fifth of them."
     )
 

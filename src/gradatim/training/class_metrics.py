@@ -135,37 +135,40 @@ def _area(scores: Tensor, is_positive: Tensor) -> float:
     return float(ranks[is_positive].sum() - positives * (positives + 1) / 2) / pairs
 
 
-class RootMeanSquare:
+class _Mean:
+    """A mean over the rows of all batches, NaN where there are none."""
+
+    def __init__(self) -> None:
+        self.total: Tensor | float = 0.0
+        self.count = 0
+
+    def add(self, total: Tensor, count: int) -> None:
+        self.total, self.count = self.total + total, self.count + count
+
+    def compute(self) -> float:
+        return float(self.total) / self.count if self.count else float("nan")
+
+
+class RootMeanSquare(_Mean):
     r"""Square root of the mean squared error over all values, :math:`\sqrt{\frac1N\sum_i (f_i-y_i)^2}`."""
 
     name = "rmse"
 
-    def __init__(self) -> None:
-        self.total: Tensor | float = 0.0
-        self.count = 0
-
     def update(self, output: Tensor, target: Tensor) -> None:
         output = plain_output(output)
         gap = (output - align(output, target)).double()
-        self.total, self.count = self.total + gap.square().sum(), self.count + gap.numel()
+        self.add(gap.square().sum(), gap.numel())
 
     def compute(self) -> float:
-        return (float(self.total) / self.count) ** 0.5 if self.count else float("nan")
+        return super().compute() ** 0.5
 
 
-class LogLoss:
+class LogLoss(_Mean):
     r"""Mean negative log-probability of the true class, :math:`-\frac1N\sum_i \log p_{i y_i}`."""
 
     name = "log_loss"
 
-    def __init__(self) -> None:
-        self.total: Tensor | float = 0.0
-        self.count = 0
-
     def update(self, output: Tensor, target: Tensor) -> None:
         logits, labels = logits_and_labels(output, target)
         chosen = logits.double().log_softmax(1).gather(1, labels[:, None])
-        self.total, self.count = self.total - chosen.sum(), self.count + len(labels)
-
-    def compute(self) -> float:
-        return float(self.total) / self.count if self.count else float("nan")
+        self.add(-chosen.sum(), len(labels))

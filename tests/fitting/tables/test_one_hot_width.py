@@ -4,7 +4,12 @@ import pytest
 
 from gradatim.data.tables.reading import read_table
 from gradatim.fitting.tables.kind import TableOptions
-from gradatim.fitting.tables.one_hot_width import LEAST, estimate_width, keep_affordable_rows
+from gradatim.fitting.tables.one_hot_width import (
+    LEAST,
+    estimate_width,
+    keep_affordable_columns,
+    keep_affordable_rows,
+)
 from gradatim.fitting.tables.player import read_player
 
 
@@ -36,3 +41,15 @@ def test_the_player_uses_the_rows_that_are_left():
     player = read_player(towns(4000), TableOptions(target="y", budget=1.0))
     assert sum(player.rows) == LEAST
     assert "categories make about 1,201 features" in " ".join(player.notes)
+
+
+@pytest.mark.parametrize(("options", "columns"), [({"budget": 10.0}, 5000), ({"budget": 1.0}, 1000), ({"budget": 60.0}, 6001), ({"trials": 1}, 6001)])  # fmt: skip
+def test_columns_follow_from_the_budget_and_those_that_are_named_stay(options, columns):
+    frame = pd.DataFrame(np.zeros((12, 6001)), columns=[*(f"x{k}" for k in range(6000)), "y"])
+    raw = read_table(frame)
+    keep_affordable_columns(raw, TableOptions(target="y", group="x17", drop=("x5999",), **options))
+    assert raw.frame.shape == (12, columns)
+    assert {"x17", "x5999", "y"} <= set(raw.frame.columns)
+    assert len(raw.notes) == (columns < 6001)
+    order = [int(name[1:]) for name in raw.frame.columns[:-1]]
+    assert order == sorted(order)

@@ -14,6 +14,7 @@ from gradatim.fitting.tables.predictors import predict
 FREE_CELLS = 20_000  # a table so small takes no time worth measuring
 PROBE_CELLS = 100_000  # of the first probe: 1,000 rows at most, 100 at least
 PROBE_ROUNDS = 10  # of trees
+FIRST_STEP = 1.0  # seconds that PyTorch takes to make its first optimizer
 
 
 class FoldData(NamedTuple):
@@ -50,6 +51,8 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
     order = np.random.default_rng([seed, 5]).permutation(rows)
     ratio = len(data.X_judge) / rows
     if candidate.name == NETWORK:
+        if seconds < FIRST_STEP:
+            return 0
         job = networks.NetworkJob(data.X, data.y, candidate.settings, seed)
         found = affordable_rows(
             rows, seconds,

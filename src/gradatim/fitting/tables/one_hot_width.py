@@ -1,4 +1,4 @@
-"""How wide a table of categories becomes, and how many of its rows the budget can then deal with."""
+"""How wide a table is and becomes by its categories, and how much of it the budget can then deal with."""
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,10 @@ LOOKED_AT = 2000  # rows from which the width is estimated
 FEATURES_PER_SECOND = 500_000  # of the budget
 LEAST = 1000  # rows
 FEW = 500  # columns; a wider table has few rows already
+COLUMNS_PER_SECOND = (
+    500  # of the budget: each is typed, encoded in every fold, explained and written
+)
+LEAST_COLUMNS = 1000
 
 
 def estimate_width(frame: pd.DataFrame) -> int:
@@ -45,3 +49,21 @@ def keep_affordable_rows(raw: RawTable, job: TableOptions) -> None:
         f"A random sample of {most:,} of {raw.rows:,} rows is used: categories make about {width:,} features of the columns "
         "(a longer --budget or --rows takes more)."
     )
+
+
+def keep_affordable_columns(raw: RawTable, job: TableOptions) -> None:
+    """Draw as many columns of a very wide table as the budget allows; a note says so.
+
+    Args:
+        raw: The table; its columns are replaced.
+        job: What was asked for; columns that it names stay.
+    """
+    names = [str(name) for name in raw.frame.columns]
+    most = max(int(job.budget * COLUMNS_PER_SECOND), LEAST_COLUMNS)
+    if job.trials is not None or len(names) <= most:
+        return
+    named = {job.target or raw.target, job.time_column, job.group, *job.drop}
+    order = np.random.default_rng([job.seed, 7]).permutation(len(names))
+    first = sorted(order.tolist(), key=lambda k: names[k] not in named)
+    raw.frame = raw.frame.iloc[:, sorted(first[:most])]
+    raw.notes.append(f"A random choice of {most:,} of {len(names):,} columns is used (a longer --budget takes more).")  # fmt: skip

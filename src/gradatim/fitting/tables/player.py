@@ -39,7 +39,7 @@ from gradatim.fitting.tables.networks import (
     fit_networks,
     watch_network,
 )
-from gradatim.fitting.tables.one_hot_width import keep_affordable_rows
+from gradatim.fitting.tables.one_hot_width import keep_affordable_columns, keep_affordable_rows
 from gradatim.fitting.tables.predictors import FAR, Fitted, average, count_held, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, learn_features, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
@@ -55,6 +55,7 @@ SAID_CELLS = 10_000_000  # of what candidates say of judging rows
 def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
     """Read a table, find target, task and types, and set the test rows aside."""
     raw = read_table(data, limit=job.most_rows, seed=job.seed, seconds=job.seconds_to_look)
+    keep_affordable_columns(raw, job)
     keep_affordable_rows(raw, job)
     test = None
     if isinstance(job.test, str):

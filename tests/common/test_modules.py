@@ -104,6 +104,7 @@ ragged = lengths(5, 2, 4)
 CASES: dict[str, Case] = {
     # layers
     "AdditiveAttention": Case(lambda: layers.AdditiveAttention(4, 6, 5), both(real(4), real(7, 6)), (B, 6)),
+    "AttentionPooling": Case(lambda: layers.AttentionPooling(4, 6), real(7, 4), (B, 4)),
     "DotAttention": Case(lambda: layers.DotAttention(4, 6), both(real(4), real(7, 6)), (B, 6)),
     "MultiHeadAttention": Case(lambda: layers.MultiHeadAttention(8, 2, is_rotary=True, is_causal=True), real(5, 8), (B, 5, 8)),
     "EncoderBlock": Case(lambda: layers.EncoderBlock(8, 2, dropout=0.1), real(5, 8), (B, 5, 8)),
@@ -157,6 +158,7 @@ CASES: dict[str, Case] = {
     # of sequences
     "BagOfEmbeddings": Case(lambda: models.BagOfEmbeddings(10, 4, 2), both(tokens(5), ragged), (B, 2)),
     "LRUStack": Case(lambda: models.LRUStack(4, 8, 5, num_layers=2), both(real(5, 4), ragged), (B, 5, 5)),
+    "TCN": Case(lambda: models.TCN(4, 6, num_layers=2), both(real(5, 4), ragged), (B, 5, 6)),
     "SequenceEncoder": Case(lambda: models.SequenceEncoder(4, 6, num_layers=2), both(real(5, 4), ragged), (B, 5, 6)),
     "SequenceClassifier": Case(lambda: models.SequenceClassifier(4, 2), both(real(5, 4), ragged), (B, 2)),
     "SequenceTagger": Case(lambda: models.SequenceTagger(4, 2), both(real(5, 4), ragged), (B, 5, 2)),

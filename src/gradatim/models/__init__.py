@@ -36,6 +36,7 @@ from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.tcn import TCN
 from gradatim.models.transformer import (
     DecodingState,
     Transformer,
@@ -52,6 +53,7 @@ __all__ = [
     "CTC",
     "GPT",
     "MLP",
+    "TCN",
     "BERTClassifier",
     "BERTPretraining",
     "BERTSpanReader",

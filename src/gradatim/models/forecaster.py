@@ -1,7 +1,7 @@
 """Forecast several steps of a series, and how sure the forecast is."""
 
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
@@ -11,7 +11,7 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, choose
 from gradatim.models.sequence_encoder import SequenceEncoder
 from gradatim.models.stack_step import step_stack
-from gradatim.nn import initialize
+from gradatim.nn import Recurrent, initialize
 from gradatim.nn.cells.named import CellFactory
 from gradatim.nn.padding import real_steps
 from gradatim.nn.training_modes import evaluation_mode
@@ -193,11 +193,12 @@ class Forecaster(nn.Module):
             encoded, steps = self.encoder(x, lengths), []
             state = tuple(part.repeat(1, num_paths, 1) for part in encoded.state)
             hidden = encoded.summary.repeat(num_paths, 1)  # (paths * B, H)
+            rnn = cast(Recurrent, self.encoder.rnn)
             for _ in range(self.horizon):
                 mean, scale = self._distributions(hidden).unbind(-1)  # (paths * B, D)
                 noise = torch.empty_like(mean).normal_(generator=generator)
                 steps.append(mean + scale * noise)
-                hidden, state = step_stack(self.encoder.rnn, steps[-1], state)
+                hidden, state = step_stack(rnn, steps[-1], state)
         return torch.stack(steps, 1).view(num_paths, len(x), self.horizon, -1)
 
     def _check_history(self, x: Tensor, lengths: object | None) -> None:

@@ -36,6 +36,7 @@ from gradatim.models.seq2seq import Seq2Seq
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.tcn import TCN
 from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
@@ -59,6 +60,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "densely_connected_mlp": DenselyConnectedMLP,
     "mlp_mixer": MLPMixer,
     "lru": LRUStack,
+    "tcn": TCN,
     "gpt": GPT,
     "bert": BERT,
     "bert_classifier": BERTClassifier,
@@ -209,8 +211,12 @@ def _describe(model: nn.Module) -> dict[str, Any]:
 
 
 def _argument(model: nn.Module, key: str) -> object:
-    """The value that ``model`` was built with; a layer of PyTorch keeps its bias where it was told to have one."""
-    value = getattr(model, key)
+    """The value that ``model`` was built with.
+
+    A part that was asked for by name has the argument's name, and its own stands beside it, as ``encoder_name``. A
+    layer of PyTorch keeps its bias where it was told to have one.
+    """
+    value = getattr(model, f"{key}_name", None) or getattr(model, key)
     has_bias = key == "bias" and (value is None or isinstance(value, Tensor))
     return value is not None if has_bias else value
 

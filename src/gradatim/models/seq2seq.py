@@ -1,7 +1,7 @@
 """Encoder-decoder: a sequence in, a sequence of another length out."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -114,7 +114,7 @@ class Seq2Seq(nn.Module):
             is_bidirectional=True, dropout=dropout, pad=pad,
         )  # fmt: skip
         key_dim = self.encoder.output_dim
-        query_dim = numbers_per_part(self.encoder.rnn)
+        query_dim = numbers_per_part(cast(Recurrent, self.encoder.rnn))
         self.attend: AdditiveAttention | DotAttention | None = None
         if attention == "additive":
             self.attend = AdditiveAttention(query_dim, key_dim, hidden_dim)

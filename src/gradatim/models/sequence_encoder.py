@@ -1,4 +1,4 @@
-"""What every sequence model begins with: embed tokens, run recurrent layers over them."""
+"""What every sequence model begins with: embed tokens, run recurrent layers or convolutions over them."""
 
 from typing import NamedTuple
 
@@ -7,22 +7,26 @@ from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
-from gradatim.errors import InvalidType, InvalidValue
+from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.models.tcn import TCN
 from gradatim.nn import Recurrent, real_steps
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
 from gradatim.nn.padding import as_count
 from gradatim.nn.plain_path import is_transformed
 
+ENCODERS = ("recurrent", "tcn", "tcn+recurrent")
+
 
 class Encoded(NamedTuple):
-    """A batch of sequences after the recurrent layers.
+    """A batch of sequences after the layers that read them.
 
     Args:
         outputs: Outputs of the last layer, zero at padding, shape ``(B, T, output_dim)``.
         summary: The last layer's output after the last real step, beside it that of the other direction
             after the first, shape ``(B, output_dim)``.
-        state: State of all layers after the last real step, as :class:`~gradatim.nn.Recurrent` returns it.
+        state: State of all layers after the last real step, as :class:`~gradatim.nn.Recurrent` returns it; empty
+            where there are none.
         is_real: False at padding, shape ``(B, T)``; ``None`` where there is none.
     """
 
@@ -33,15 +37,18 @@ class Encoded(NamedTuple):
 
 
 class SequenceEncoder(nn.Module):
-    """Recurrent layers over vectors, or over tokens that are embedded first.
+    """Recurrent layers, causal convolutions or both over vectors, or over tokens that are embedded first.
 
     Args:
         input_dim: Width of a step's vector; of the embedding, for tokens.
-        hidden_dim: Width of the state of one layer and direction.
+        hidden_dim: Width of the state of one layer and direction, and of a convolution.
+        encoder: ``"recurrent"``, ``"tcn"`` (see :class:`TCN`), or ``"tcn+recurrent"``: recurrent layers that read
+            what the convolutions give.
         vocab_size: Size of the vocabulary; ``None`` where steps are vectors.
         cell: As in :class:`~gradatim.nn.Recurrent`.
-        num_layers: Layers in the stack.
-        is_bidirectional: Whether each layer also runs from the end to the start.
+        num_layers: Recurrent layers in the stack.
+        num_blocks: Blocks of the convolutions.
+        is_bidirectional: Whether each recurrent layer also runs from the end to the start.
         dropout: Probability to drop an entry of an embedding, and of every layer's output.
         pad: Token that fills short sequences, whose embedding stays zero.
 
@@ -57,9 +64,11 @@ class SequenceEncoder(nn.Module):
         input_dim: int,
         hidden_dim: int,
         *,
+        encoder: str = "recurrent",
         vocab_size: int | None = None,
         cell: str | CellFactory = "gru",
         num_layers: int = 1,
+        num_blocks: int = 5,
         is_bidirectional: bool = False,
         dropout: float = 0.0,
         pad: int = PAD,
@@ -69,16 +78,19 @@ class SequenceEncoder(nn.Module):
         self.embedding = (
             None if vocab_size is None else nn.Embedding(vocab_size, input_dim, padding_idx=pad)
         )
-        between = dropout if num_layers > 1 else 0.0
-        self.rnn = Recurrent(
-            cell,
-            input_dim,
-            hidden_dim,
-            num_layers,
-            is_bidirectional=is_bidirectional,
-            dropout=between,
-        )
-        self.output_dim = self.rnn.output_dim
+        self.encoder = choose("SequenceEncoder", "encoder", encoder, ENCODERS)
+        self.tcn: TCN | None = None
+        self.rnn: Recurrent | None = None
+        if "tcn" in encoder:
+            self.tcn = TCN(input_dim, hidden_dim, num_layers=num_blocks, dropout=dropout)
+            input_dim = hidden_dim
+        if "recurrent" in encoder:
+            between = dropout if num_layers > 1 else 0.0
+            self.rnn = Recurrent(
+                cell, input_dim, hidden_dim, num_layers, is_bidirectional=is_bidirectional,
+                dropout=between,
+            )  # fmt: skip
+        self.output_dim = hidden_dim if self.rnn is None else self.rnn.output_dim
         self.drop = nn.Dropout(dropout)
 
     @takes_arrays
@@ -96,12 +108,18 @@ class SequenceEncoder(nn.Module):
             x = x[:, : int(count.max())]  # what is padding in every row costs nothing
         if self.embedding is not None:
             x = self.drop(self.embedding(x))  # (B, T, input_dim)
-        outputs, state = self.rnn(x, count)
+        outputs, state = self._read(x, count)
         summary = self.drop(self._summarize(outputs, count))
         missing = T - x.shape[1]
         if missing:
             outputs = nn.functional.pad(outputs, (0, 0, 0, missing))
         return Encoded(self.drop(outputs), summary, state, is_real)
+
+    def _read(self, x: Tensor, lengths: Tensor | None) -> tuple[Tensor, State]:
+        """Return what the layers make of vectors ``(B, T, input_dim)``, and their state."""
+        if self.tcn is not None:
+            x = self.tcn(x, lengths)
+        return (x, ()) if self.rnn is None else self.rnn(x, lengths)
 
     def _summarize(self, outputs: Tensor, lengths: Tensor | None) -> Tensor:
         """Return the outputs ``(B, output_dim)`` of both directions where they have read everything."""
@@ -109,7 +127,7 @@ class SequenceEncoder(nn.Module):
             last = outputs[:, -1]
         else:
             last = outputs[torch.arange(len(outputs), device=outputs.device), lengths - 1]
-        if not self.rnn.is_bidirectional:
+        if self.rnn is None or not self.rnn.is_bidirectional:
             return last
         H = self.rnn.hidden_dim
         return torch.cat([last[:, :H], outputs[:, 0, H:]], -1)

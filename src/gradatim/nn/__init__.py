@@ -12,6 +12,7 @@ from gradatim.nn.activations import (
 from gradatim.nn.additive_attention import AdditiveAttention
 from gradatim.nn.adjoint_convolution import adjoint_convolve, adjoint_correlate
 from gradatim.nn.attention import MultiHeadAttention, attend, attention_weights
+from gradatim.nn.attention_pooling import AttentionPooling
 from gradatim.nn.batch_normalization import (
     BatchMoments,
     RunningMoments,
@@ -85,6 +86,7 @@ __all__ = [
     "SCHEMES",
     "ActivationFacts",
     "AdditiveAttention",
+    "AttentionPooling",
     "BatchMoments",
     "Cell",
     "ChoGRUCell",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from matplotlib.figure import Figure
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from gradatim.losses import token_cross_entropy
 from gradatim.models import SequenceTagger
+from gradatim.nn import Recurrent
 from gradatim.plots.style import MARKERS, MUTED, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
@@ -107,7 +109,7 @@ def run(settings: Settings) -> Report:
     }
     forward, both = scores["forward"], scores["both directions"]
     whole = torch.randint(1, OTHER + 5, (50, settings.length), generator=generator)
-    count = {name: sum(p.numel() for p in model.encoder.rnn.parameters()) for name, model in models.items()}  # fmt: skip
+    count = {name: sum(p.numel() for p in cast(Recurrent, model.encoder.rnn).parameters()) for name, model in models.items()}  # fmt: skip
     report.claim("clue before, forward network", forward[0], at_least=0.97)
     report.claim(
         "clue after, forward network", forward[1], "{}: it guesses", at_least=0.4, at_most=0.6

@@ -150,6 +150,7 @@ CASES: dict[str, Case] = {
     "VGG": Case(lambda: models.VGG(((8,), (8, 8)), 10, in_channels=1), real(1, 8, 8), (B, 10)),
     "CifarResNet": Case(lambda: models.CifarResNet(8, 10, in_channels=1), real(1, 16, 16), (B, 10)),
     "ResNet": Case(lambda: models.ResNet(18, 10, in_channels=1), real(1, 32, 32), (B, 10)),
+    "MobileNetV2": Case(lambda: models.MobileNetV2(10, width=0.25, in_channels=1, dropout=0.0), real(1, 32, 32), (B, 10)),
     "DenseNet": Case(lambda: models.DenseNet(22, 4, 10, in_channels=1), real(1, 16, 16), (B, 10)),
     "UNet": Case(lambda: models.UNet(1, 2, widths=(4, 8)), real(1, 8, 8), (B, 2, 8, 8)),
     "ViT": Case(lambda: models.ViT(8, 2, 10, dim=8, num_layers=2, num_heads=2), real(1, 8, 8), (B, 10)),

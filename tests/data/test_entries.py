@@ -70,7 +70,7 @@ def test_names_are_distinct_and_the_promised_ones_are_there():
     offline = "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs"
     downloads = "mnist fashion-mnist cifar10 spam zip-code tiny-shakespeare imdb"
     downloads += " spoken-digits japanese-vowels tatoeba-spa airline sunspots co2 nile"
-    downloads += " cifar10-resnets minilm"
+    downloads += " cifar10-resnets minilm mobilenet"
     tables = "default hitters nyse smarket wage bikeshare boston"
     assert set(names) >= {*offline.split(), *downloads.split()}
     assert set(names) >= {f"islp-{table}" for table in tables.split()}

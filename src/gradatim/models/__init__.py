@@ -23,8 +23,10 @@ from gradatim.models.lenet import LeNet
 from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
+from gradatim.models.mobilenet import MobileNetV2
 from gradatim.models.published import PublishedNetwork, published_resnet
 from gradatim.models.published_bert import load_bert, published_minilm
+from gradatim.models.published_images import load_image_network, published_mobilenet
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.registry import MODELS, build, describe, rebuild
 from gradatim.models.residual_mlp import ResidualMLP
@@ -73,6 +75,7 @@ __all__ = [
     "LeNet",
     "LRUStack",
     "MLPMixer",
+    "MobileNetV2",
     "PublishedNetwork",
     "RecurrentLanguageModel",
     "ResNet",
@@ -97,9 +100,11 @@ __all__ = [
     "check_weights",
     "describe",
     "load_bert",
+    "load_image_network",
     "load_weights",
     "mean_vector",
     "published_minilm",
+    "published_mobilenet",
     "published_resnet",
     "rebuild",
     "shift_right",

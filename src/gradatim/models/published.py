@@ -11,8 +11,8 @@ from gradatim.errors import InvalidValue, Unavailable
 from gradatim.models.resnet import CifarResNet
 from gradatim.models.weights import load_weights
 
-# What the author subtracted and divided by: the statistics of ImageNet.
-_MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+# What published networks of images subtract and divide by: the statistics of ImageNet.
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 # Names of the parts in the files, and here.
 _PARTS = {"conv1": "conv", "bn1": "bn", "linear": "readout"}
 
@@ -71,9 +71,9 @@ def published_resnet(depth: int = 20) -> PublishedNetwork:
         )
     content = torch.load(path, map_location="cpu", weights_only=True)
     network = CifarResNet(depth)
-    weights = rename(content["state_dict"]) | _counters(network)
+    weights = rename(content["state_dict"]) | counters(network)
     load_weights("published_resnet", network, weights)
-    scaled = OrderedDict(scaling=PixelScaling(_MEAN, _STD), network=network)
+    scaled = OrderedDict(scaling=PixelScaling(MEAN, STD), network=network)
     return PublishedNetwork(nn.Sequential(scaled).eval(), float(content["best_prec1"]))
 
 
@@ -94,7 +94,15 @@ def rename(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     return renamed
 
 
-def _counters(network: nn.Module) -> dict[str, Tensor]:
-    """Counters of batches, which PyTorch's batch norm did not have when the weights were saved."""
+def counters(network: nn.Module) -> dict[str, Tensor]:
+    """Counters of batches, which PyTorch's batch norm did not have when old weights were saved.
+
+    Args:
+        network: Any.
+
+    Example:
+        >>> counters(nn.BatchNorm1d(2))
+        {'num_batches_tracked': tensor(0)}
+    """
     state = network.state_dict()
     return {name: value for name, value in state.items() if name.endswith("num_batches_tracked")}

@@ -27,6 +27,7 @@ from gradatim.models.lenet import LeNet
 from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
+from gradatim.models.mobilenet import MobileNetV2
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.residual_mlp import ResidualMLP
 from gradatim.models.resnet import CifarResNet, ResNet
@@ -88,6 +89,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     **{f"resnet{depth}": partial(ResNet, depth) for depth in (18, 34, 50, 101, 152)},
     "densenet": DenseNet,
     "densenet100": partial(DenseNet, 100, 12),
+    "mobilenet": MobileNetV2,
     "unet": UNet,
     "vit": ViT,
     "hybrid_vit": HybridViT,

@@ -120,7 +120,9 @@ class Forecaster(nn.Module):
         encoded = self.encoder(x, lengths)
         if self.strategy == "recursive":
             return self._distributions(encoded.outputs)
-        return self._distributions(encoded.summary).view(len(x), self.horizon, self.input_dim, -1)
+        return self._distributions(encoded.summary).view(
+            x.shape[0], self.horizon, self.input_dim, -1
+        )
 
     def _distributions(self, hidden: Tensor) -> Tensor:
         out = self.readout(hidden)

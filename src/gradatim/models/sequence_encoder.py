@@ -13,7 +13,7 @@ from gradatim.nn import Recurrent, real_steps
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
 from gradatim.nn.padding import as_count
-from gradatim.nn.plain_path import is_transformed
+from gradatim.nn.plain_path import are_values_hidden
 
 ENCODERS = ("recurrent", "tcn", "tcn+recurrent")
 
@@ -104,7 +104,7 @@ class SequenceEncoder(nn.Module):
         count = None if lengths is None else as_count("SequenceEncoder", lengths).to(x.device)
         self._check(x, count)
         is_real, T = real_steps("SequenceEncoder", x, count), x.shape[1]
-        if count is not None and not is_transformed():
+        if count is not None and not are_values_hidden():
             x = x[:, : int(count.max())]  # what is padding in every row costs nothing
         if self.embedding is not None:
             x = self.drop(self.embedding(x))  # (B, T, input_dim)
@@ -126,7 +126,7 @@ class SequenceEncoder(nn.Module):
         if lengths is None:
             last = outputs[:, -1]
         else:
-            last = outputs[torch.arange(len(outputs), device=outputs.device), lengths - 1]
+            last = outputs[torch.arange(outputs.shape[0], device=outputs.device), lengths - 1]
         if self.rnn is None or not self.rnn.is_bidirectional:
             return last
         H = self.rnn.hidden_dim
@@ -138,7 +138,7 @@ class SequenceEncoder(nn.Module):
                 "SequenceEncoder: x must hold at least one sequence of one step or more, "
                 f"got shape {tuple(x.shape)}."
             )
-        if is_transformed():  # numbers of a whole batch of batches cannot be looked at
+        if are_values_hidden():
             return
         if lengths is not None and len(lengths) == len(x) and int(lengths.min()) < 1:
             raise InvalidValue(

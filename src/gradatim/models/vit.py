@@ -52,7 +52,7 @@ class ClassTokenEncoder(nn.Module):
 
     @takes_arrays
     def forward(self, tokens: Tensor) -> Tensor:
-        front = self.class_token.expand(len(tokens), -1, -1)
+        front = self.class_token.expand(tokens.shape[0], -1, -1)
         return self.blocks(self.place(torch.cat([front, tokens], 1)))[:, 0]  # (B, dim)
 
 

@@ -87,7 +87,7 @@ def attend(
     if mask is not None:
         check_mask("attend", mask, query, key)
     T, S = query.shape[-2], key.shape[-2]
-    is_square = is_causal and mask is None and T == S  # the kernel's own causal mask
+    is_square = is_causal and mask is None and bool(T == S)  # the kernel's own causal mask
     if is_causal and T > 1 and not is_square:  # a single query, the last, sees every key
         causal = causal_mask(T, S, device=query.device)
         mask = causal if mask is None else mask & causal

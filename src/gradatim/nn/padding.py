@@ -5,7 +5,7 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.nn.plain_path import is_transformed
+from gradatim.nn.plain_path import are_values_hidden
 
 
 @takes_arrays
@@ -34,7 +34,7 @@ def real_steps(owner: str, x: Tensor, lengths: object | None) -> Tensor | None:
             f"{owner}: lengths must be one number per sequence, got shape {tuple(count.shape)} for a batch of {B}."
         )
     is_real = torch.arange(T, device=x.device) < count[:, None]  # (B, T)
-    if is_transformed():  # numbers of a whole batch of batches cannot be looked at
+    if are_values_hidden():
         return is_real
     if B and not 0 <= int(count.min()) <= int(count.max()) <= T:
         raise InvalidValue(

@@ -23,6 +23,16 @@ def is_transformed() -> bool:
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
 
 
+def are_values_hidden() -> bool:
+    """Whether the numbers of tensors cannot be looked at: in a batch of batches, or while a program is being exported.
+
+    Example:
+        >>> are_values_hidden()
+        False
+    """
+    return is_transformed() or torch.compiler.is_exporting()
+
+
 def plain_gradients(
     plain: Callable[..., Tensor], inputs: Sequence[Tensor], grad: Tensor
 ) -> tuple[Tensor | None, ...]:

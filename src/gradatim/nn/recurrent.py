@@ -133,11 +133,11 @@ class Recurrent(nn.Module):
         if is_real is not None:
             x = x.masked_fill(~is_real[..., None], 0.0)
         if state is None:
-            state = self._initial_state(len(x), x)
+            state = self._initial_state(x.shape[0], x)
         else:
             state = tuple(part.to(self._state_dtype(x)) for part in state)
         if x.shape[1] == 0:
-            return x.new_zeros(len(x), 0, self.output_dim), state
+            return x.new_zeros(x.shape[0], 0, self.output_dim), state
         finals: list[State] = []
         for layer in range(self.num_layers):
             x = self._run_layer(layer, x, state, is_real, finals)

@@ -215,3 +215,30 @@ def test_a_column_that_is_not_used_has_no_importance(fitted):
     assert set(permutation_importance(model.models["mean"], model.preprocessing, rows, y).values()) == {0.0}  # fmt: skip
     found = permutation_importance(model.fitted(), model.preprocessing, rows, y)
     assert next(iter(found)) == "x"
+
+
+@pytest.mark.parametrize(
+    ("target", "score", "label"),
+    [
+        ("kind", "auc", "AUC"),
+        ("kind", "balanced-accuracy", "balanced accuracy"),
+        ("kind", "f1_weighted", "f1_weighted"),
+        ("price", "r2", "R²"),
+        ("price", "mae", "MAE"),
+        ("price", "quantile:0.9", "pinball 0.9"),
+    ],
+)
+def test_the_score_that_is_asked_for_decides(frame, short, tmp_path, target, score, label):
+    result = fit(frame, target, score=score, output=tmp_path / "m", trials=2)
+    about = json.loads((tmp_path / "m" / "model.json").read_text("utf-8"))["about"]
+    assert result.verdict.metric == about["metric"] == label
+    assert all(next(iter(own)) == label for own in about["cross_validation"].values())
+    means = {name: own[label] for name, own in about["cross_validation"].items()}
+    is_larger = label in ("AUC", "balanced accuracy", "f1_weighted", "R²")
+    trivial = next(iter(means))
+    assert (means[result.verdict.best] >= means[trivial]) == is_larger
+    table = next(t for t in result.tables if t.title.startswith("Cross"))
+    assert table.columns[1] == label
+    assert all(float(row[2].split(" to ")[1]) <= 1 for row in table.rows if is_larger)
+    words = " ".join(str(section) for section in result.report.sections)
+    assert f"The {'larger' if is_larger else 'smaller'} the {label} the better" in words

@@ -63,3 +63,15 @@ def test_what_costs_nothing_is_said_to():
 def test_a_perfect_score_is_priced_in_its_own_units():
     words = price(Interval(0.5, 0.1, -0.25, 1.25), 0.0, "log loss")
     assert words == "simplicity costs 0.5 in log loss (95 % interval -0.25 to 1.25)"
+
+
+def test_scores_of_which_more_is_better_are_judged_as_losses_and_said_in_their_own_direction():
+    """The same contest, in errors and in accuracies, has the same winner; differences change their sign."""
+    network = SIMPLE["trees"] - np.array([0.4, 0.41, 0.42, 0.4])
+    errors, rates = (decide({n: s / 4 for n, s in SIMPLE.items()}, network / 4, 0.3, metric) for metric in ("error", "accuracy"))  # fmt: skip
+    assert (errors.recommended, errors.network_wins) == (rates.recommended, True)
+    assert rates.difference.mean == -errors.difference.mean > 0
+    assert 0 < rates.difference.low < rates.difference.high
+    assert rates.sentence.startswith("The network beats the best simple model, trees: its accuracy is 0.1019 higher (95 % interval of the difference 0.09")  # fmt: skip
+    worse = decide(SIMPLE, SIMPLE["trees"] + np.array([0.5, 0.51, 0.52, 0.5]), 0.3, "R²")
+    assert worse.sentence.startswith("The network is worse than the best simple model, trees: its R² is 0.5075 lower")  # fmt: skip

@@ -34,6 +34,7 @@ def test_regression_metrics_equal_scikit_learn(rows, size, shift, seed):
         "mse": reference.mean_squared_error(y, f),
         "mae": reference.mean_absolute_error(y, f),
         "rmse": reference.root_mean_squared_error(y, f),
+        "mape": reference.mean_absolute_percentage_error(y, f),
     }
     for name, value in expected.items():
         assert measure(name, f[:, None], y, size) == pytest.approx(value, rel=1e-6, abs=1e-9)
@@ -60,12 +61,21 @@ def test_classification_metrics_equal_scikit_learn(rows, size, classes, seed):
     for name in ("precision", "recall", "f1"):
         value = getattr(reference, f"{name}_score")(y, guess, zero_division=0, **how)
         assert measure(name, logits, y, size) == pytest.approx(value)
+    macro = reference.f1_score(y, guess, average="macro", zero_division=0)
+    assert measure("macro_f1", logits, y, size) == pytest.approx(macro)
+    seen = np.unique(y)
+    balanced = reference.recall_score(y, guess, labels=seen, average="macro", zero_division=0)
+    assert measure("balanced_accuracy", logits, y, size) == pytest.approx(balanced)
     auc = measure("auc", logits, y, size)
     if len(set(y.tolist())) < classes:
         assert np.isnan(auc)
+        assert np.isnan(measure("average_precision", logits, y, size))
     else:
         scores = p[:, 1] if classes == 2 else p
         assert auc == pytest.approx(reference.roc_auc_score(y, scores, multi_class="ovr"))
+        truth = y if classes == 2 else np.eye(classes)[y]
+        average = reference.average_precision_score(truth, scores)
+        assert measure("average_precision", logits, y, size) == pytest.approx(average)
 
 
 def test_equal_scores_count_half_in_the_area():

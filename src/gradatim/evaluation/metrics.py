@@ -1,18 +1,26 @@
 """How good predictions are, as arrays.
 
-The first figure of a task decides: cross-entropy for classes, root mean square for numbers. Figures are called by the
-labels of :data:`gradatim.training.metrics.MEASURES`."""
+The first figure of a task decides: cross-entropy for classes and root mean square for numbers, unless something else is asked
+for. Figures are called by the labels of :data:`gradatim.training.metrics.MEASURES`, and stand in their own direction;
+:func:`gradatim.evaluation.criteria.turn` makes a loss of one."""
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
-from gradatim.training.metrics import MEASURES
-
-FLOOR = 1e-7  # a probability below counts as this
+from gradatim.evaluation.criteria import COST, REPORTED, Criterion, named_criterion, usual_criterion
+from gradatim.evaluation.judged import Judged
 
 
-def measure(y: np.ndarray, output: np.ndarray, classes: int) -> dict[str, float]:
-    r"""Return all figures of a task, the deciding one first; it is better smaller.
+def measure(
+    y: np.ndarray,
+    output: np.ndarray,
+    classes: int,
+    *,
+    criterion: Criterion | None = None,
+    weight: np.ndarray | None = None,
+    decision: np.ndarray | None = None,
+    costs: np.ndarray | None = None,
+) -> dict[str, float]:
+    r"""Return all figures of a task, the deciding one first; others that these rows cannot tell are left out.
 
     .. math:: \text{log loss} = -\tfrac1N\sum_i \log p_{i,y_i}, \qquad \text{RMSE} = \sqrt{\tfrac1N\sum_i (y_i - f_i)^2}
 
@@ -20,34 +28,37 @@ def measure(y: np.ndarray, output: np.ndarray, classes: int) -> dict[str, float]
         y: Class codes, or values, shape ``(N,)``.
         output: Probabilities ``(N, classes)``, or values ``(N,)``.
         classes: Number of classes; 0 for regression.
+        criterion: What decides; the usual one by default.
+        weight: Of every row: a row of weight 2 counts as two equal rows would.
+        decision: How a class is said, as in :func:`~gradatim.evaluation.judged.decide_classes`.
+        costs: Costs of saying a class (columns) where another is true (rows).
 
     Example:
         >>> measure(np.array([2.0, 4.0]), np.array([0.0, 2.0]), 0)["RMSE"]
         2.0
     """
-    figures = _of_classes(y, output) if classes else _of_values(y, output)
-    return {MEASURES[name].label: value for name, value in figures.items()}
+    judged = Judged(y, output, classes, weight=weight, decision=decision, costs=costs)
+    first = usual_criterion(classes) if criterion is None else criterion
+    usual = REPORTED["classification" if classes else "regression"]
+    names = [*([] if costs is None else [COST]), *usual]
+    others = {own.label: own.figure(judged) for own in map(named_criterion, names) if own != first}
+    known = {label: value for label, value in others.items() if np.isfinite(value)}
+    return {first.label: first.figure(judged), **known}
 
 
-def _of_classes(y: np.ndarray, output: np.ndarray) -> dict[str, float]:
-    p = np.clip(output[np.arange(len(y)), y], FLOOR, 1.0)
-    figures = {"log_loss": float(-np.log(p).mean())}
-    figures["accuracy"] = float((output.argmax(1) == y).mean())
-    if output.shape[1] == 2 and 0 < y.sum() < len(y):
-        figures["auc"] = float(roc_auc_score(y, output[:, 1]))
-    return figures
+def score(y: np.ndarray, output: np.ndarray, classes: int, *, criterion: Criterion | None = None, weight: np.ndarray | None = None) -> float:  # fmt: skip
+    """The deciding figure as a loss: less is better.
 
+    Args:
+        y: Class codes, or values.
+        output: Probabilities, or values.
+        classes: Number of classes; 0 for regression.
+        criterion: What decides; the usual one by default.
+        weight: Of every row.
 
-def _of_values(y: np.ndarray, output: np.ndarray) -> dict[str, float]:
-    largest = float(np.abs(y).max()) or 1.0  # squares of huge numbers would overflow
-    gap, spread = (y - output) / largest, (y - y.mean()) / largest
-    figures = {"rmse": float(np.sqrt((gap**2).mean()) * largest)}
-    figures["mae"] = float(np.abs(gap).mean() * largest)
-    total = float((spread**2).sum())
-    figures["r2"] = 1.0 - float((gap**2).sum()) / total if total else float("nan")
-    return figures
-
-
-def score(y: np.ndarray, output: np.ndarray, classes: int) -> float:
-    """The deciding figure of :func:`measure`."""
-    return next(iter(measure(y, output, classes).values()))
+    Example:
+        >>> score(np.array([0, 1]), np.eye(2), 2)
+        -0.0
+    """
+    first = usual_criterion(classes) if criterion is None else criterion
+    return first.loss(Judged(y, output, classes, weight=weight))

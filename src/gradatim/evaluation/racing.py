@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gradatim.evaluation.criteria import turn
+
 
 class Result(NamedTuple):
     """Figures of one candidate on one fold.
 
     Args:
-        figures: The deciding one first, smaller is better; none where the candidate failed.
+        figures: The deciding one first, in its own direction; none where the candidate failed.
         seconds: How long they took.
     """
 
@@ -40,13 +42,25 @@ class Race(NamedTuple):
 
 
 def scores(results: Sequence[Result]) -> np.ndarray:
-    """The deciding figure on every fold.
+    """The deciding figure on every fold, as a loss: less is better.
 
     Example:
         >>> scores([Result({"RMSE": 2.0, "MAE": 1.0}, 0.1), Result({"RMSE": 3.0, "MAE": 1.5}, 0.1)]).tolist()
         [2.0, 3.0]
+        >>> scores([Result({"AUC": 0.75, "log loss": 0.5}, 0.1)]).tolist()
+        [0.25]
     """
-    return np.array([next(iter(result.figures.values())) for result in results])
+    return np.array([deciding_loss(result.figures) for result in results])
+
+
+def deciding_loss(figures: Mapping[str, float]) -> float:
+    """The first of some figures as a loss.
+
+    Example:
+        >>> deciding_loss({"accuracy": 0.75, "log loss": 0.5})
+        0.25
+    """
+    return turn(*next(iter(figures.items())))
 
 
 def is_behind(own: np.ndarray, best: np.ndarray) -> bool:

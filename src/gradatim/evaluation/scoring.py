@@ -68,12 +68,27 @@ def _of_classes(metric: Callable[..., float]) -> ScoreFunction:
     return function
 
 
+def _macro_f1(model: Any, X: Any, y: Any) -> float:
+    return float(metrics.f1_score(y, model.predict(X), average="macro", zero_division=0))
+
+
+def _average_precision(model: Any, X: Any, y: Any) -> float:
+    """Of the second of two classes; of more the mean over classes, each against the rest."""
+    scores = model.predict_proba(X)
+    if scores.shape[1] == 2:
+        return float(metrics.average_precision_score(y, scores[:, 1], pos_label=model.classes_[1]))
+    is_class = np.asarray(y)[:, None] == model.classes_
+    return float(metrics.average_precision_score(is_class, scores, average="macro"))
+
+
 _SPECIAL: dict[str, ScoreFunction] = {
     "log_loss": _log_loss,
     "auc": _auc,
     "precision": _of_classes(metrics.precision_score),
     "recall": _of_classes(metrics.recall_score),
     "f1": _of_classes(metrics.f1_score),
+    "macro_f1": _macro_f1,
+    "average_precision": _average_precision,
 }
 
 SCORES: dict[str, Score] = {

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from gradatim.evaluation.racing import Result, by_other_folds, scores
+from gradatim.evaluation.racing import Result, by_other_folds, deciding_loss, scores
 from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.tuning import Tuning
@@ -117,7 +117,7 @@ def _average(
     for k in folds:
         outputs = np.stack([player.said(tasks[n, k], k) for n in order])
         figures.append([player.measure(np.tensordot(w, outputs, 1), k) for w in weights])
-    matrix = np.array([[next(iter(f.values())) for f in own] for own in figures]).T
+    matrix = np.array([[deciding_loss(f) for f in own] for own in figures]).T
     chosen = weights[matrix.mean(1).argmin()]
     if not np.isfinite(matrix).all() or (chosen > 0).sum() < 2:
         return None

@@ -105,6 +105,7 @@ def hold_contest(
 def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> FitResult:
     timed = job.budget if job.trials is None else None
     start_up = work.elapsed - work.spent
+    player.judge_by(job.score)
     comparison, tuning, average, verdict = _compete(player, job, work, start_up, tell)
     tell(Stage("training on all training rows"))
     began, finalists = work.elapsed, _finalists(player, verdict, tuning, average)

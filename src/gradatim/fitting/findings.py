@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradatim.evaluation.criteria import turn_interval
 from gradatim.evaluation.intervals import Interval, error_interval
 from gradatim.evaluation.racing import Result, scores
 from gradatim.fitting.averaging import Average
@@ -69,9 +70,10 @@ class Findings:
         return {**self.comparison.simple, **network, **average}
 
     def intervals(self) -> dict[str, Interval]:
-        """Mean score of every candidate over the folds, with the ends of its interval."""
-        ratio = self.comparison.ratio
-        return {n: error_interval(scores(own), ratio) for n, own in self.results().items()}
+        """Mean score of every candidate over the folds, with the ends of its interval, in the metric's own direction."""
+        ratio, metric = self.comparison.ratio, self.verdict.metric
+        losses = {n: error_interval(scores(own), ratio) for n, own in self.results().items()}
+        return {name: turn_interval(metric, interval) for name, interval in losses.items()}
 
     def cv_means(self) -> dict[str, Figures]:
         """Mean figures over the folds, by candidate."""

@@ -142,10 +142,15 @@ class ContestOptions(Options):
     """What may be asked where models compete: for tables, texts, series and images.
 
     Args:
+        score: Figure that decides, such as ``"auc"``, ``"balanced-accuracy"``, ``"mae"`` or ``"quantile:0.9"``; the usual one of
+            the task by default.
         prefer: ``"simple"`` recommends the simplest model that is as good as the best, ``"accurate"`` the best.
         keep_test_out: Leave the test rows out of the models that are written.
     """
 
+    score: str | None = option(
+        None, "Figure that decides: log-loss, accuracy, balanced-accuracy, macro-f1, auc, average-precision, rmse, mae, mape, r2, quantile:0.9 or another of scikit-learn's.", metavar="SCORE"
+    )  # fmt: skip
     prefer: str = option(
         SIMPLE, "simple: the simplest of the models that are as good as the best; accurate: the best.", metavar="WHAT", choices=(ACCURATE, SIMPLE)
     )  # fmt: skip

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from gradatim.errors import require
+from gradatim.evaluation.criteria import Criterion, check_criterion, find_criterion
 from gradatim.evaluation.metrics import measure
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
@@ -68,6 +70,7 @@ class Player(ABC):
         folds: Rows to learn from and rows to judge by, in order of use.
         rows: Rows for training and for the test.
         clock: The budget, and what is used of it.
+        criterion: What decides, where something was asked for.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
 
@@ -88,6 +91,26 @@ class Player(ABC):
         self.notes: list[str] = problem.notes
         self.most_rows: dict[str, int] = {}
         self.clock = Clock()
+        self.criterion: Criterion | None = None
+
+    def judge_by(self, score: str | None) -> None:
+        """Decide what decides, before anything is trained; a score that does not suit the task is refused.
+
+        Args:
+            score: Name of a figure; ``None`` for the usual one.
+        """
+        if score is None:
+            return
+        rule = "fit: score must be left out for this kind of data, which has one of its own"
+        require(type(self).measure is Player.measure, rule, repr(score))
+        p = self.problem
+        self.criterion = find_criterion("fit", score, p.classes)
+        check_criterion("fit", self.criterion, p.y, p.classes)
+        self.folds = [fold for fold in self.folds if _is_told(self.criterion, p.y[fold[1]])]
+        rule = (
+            f"fit: score must have rows of different classes in two folds at least to be {score!r}"
+        )
+        require(len(self.folds) > 1, rule, len(self.folds), "Use more rows, or try --score log-loss.")  # fmt: skip
 
     def fingerprint(self) -> str:
         """Return a hash of everything that training sees; a killed run resumes only with the same."""
@@ -151,8 +174,9 @@ class Player(ABC):
         """Return what a model says of the judging rows of fold ``k``, or of the test rows for ``None``."""
 
     def measure(self, output: np.ndarray, k: int | None) -> Figures:
-        """Return the figures of what was said; the first decides, smaller is better."""
-        return measure(self.problem.y[self.split(k)[1]], output, self.problem.classes)
+        """Return the figures of what was said, each in its own direction; the first decides."""
+        y = self.problem.y[self.split(k)[1]]
+        return measure(y, output, self.problem.classes, criterion=self.criterion)
 
     def judge(self, candidate: Candidate, k: int) -> Figures:
         """Learn from the training rows of fold ``k`` and return the figures of its judging rows."""
@@ -211,3 +235,9 @@ class Player(ABC):
         table = self.predictions(findings.output).to_csv(index=False)
         model.save(folder, {**extra, "predictions.csv": table.encode(errors="surrogateescape")})
         return model
+
+
+def _is_told(criterion: Criterion, y: np.ndarray) -> bool:
+    """Whether these rows can tell a criterion that ranks: rows of two classes are needed."""
+    ranks = "auc" in criterion.name or criterion.name == "average_precision"
+    return not ranks or len(np.unique(y)) > 1

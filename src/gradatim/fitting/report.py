@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gradatim.evaluation.criteria import is_larger_better
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
@@ -64,11 +65,18 @@ def comparison_table(report: Report, f: Findings) -> None:
         columns=["model", f.verdict.metric, "95 % interval", *others, "seconds"],
         rows=rows,
     )
+    metric, larger = f.verdict.metric, is_larger_better(f.verdict.metric)
+    missing = (
+        f"of what is missing to 1, as no {metric} is more"
+        if larger
+        else "as errors are never negative"
+    )
+    if metric.startswith("neg_"):
+        missing = "as errors are never negative"
     notes = [
-        f"The smaller the {f.verdict.metric} the better. All preprocessing is learned anew in every fold. Intervals are "
-        "corrected for the training rows that folds share (Nadeau and Bengio), and factors around the mean, as errors are "
-        "never negative. The network's figure of a fold is that of the "
-        "setting which was best on the other folds.",
+        f"The {'larger' if larger else 'smaller'} the {metric} the better. All preprocessing is learned anew in every fold. Intervals are "
+        f"corrected for the training rows that folds share (Nadeau and Bengio), and factors around the mean, {missing}. "
+        "The network's figure of a fold is that of the setting which was best on the other folds.",
         *f.remarks,
     ]
     report.text(" ".join(notes))
@@ -84,7 +92,7 @@ def _compare_figure(report: Report, f: Findings) -> None:
         "comparison",
         comparison_bars(
             {name: i.mean for name, i in intervals.items()},
-            label=f"cross-validated {f.verdict.metric} (smaller is better)",
+            label=f"cross-validated {f.verdict.metric} ({'larger' if is_larger_better(f.verdict.metric) else 'smaller'} is better)",
             intervals={name: (i.low, i.high) for name, i in intervals.items()},
             highlight=f.verdict.recommended,
         ),

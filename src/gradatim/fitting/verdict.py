@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradatim.evaluation import Interval, choose_by_occam, corrected_interval
+from gradatim.evaluation.criteria import is_larger_better, turn_difference
 from gradatim.evaluation.occam import CLOSE
 from gradatim.fitting.options import SIMPLE
 from gradatim.fitting.player import AVERAGE, NETWORK
@@ -19,11 +20,11 @@ class Verdict(NamedTuple):
         metric: The figure that decided.
         best_simple: The best of the simple models.
         recommended: The model to use.
-        difference: Network minus best simple model; ``None`` without a network.
+        difference: Network minus best simple model, in the metric's own direction; ``None`` without a network.
         network_wins: Whether the whole interval speaks for the network.
         sentence: The conclusion in words.
         best: The best of all.
-        cost: Recommended model minus the best: what simplicity costs.
+        cost: How much worse the recommended model is than the best: what simplicity costs.
     """
 
     metric: str
@@ -51,12 +52,12 @@ def decide(
     over the trivial model if that is less: the trivial model is never close to one that learned something.
 
     Args:
-        simple: Scores of every simple model on every fold, the simplest first and trivial; smaller is better.
-        network: Scores of the network; ``None`` where it could not be trained.
+        simple: Losses of every simple model on every fold, the simplest first and trivial.
+        network: Losses of the network; ``None`` where it could not be trained.
         ratio: Judging rows per training row.
-        metric: Name of the score.
+        metric: What reports call the score, which tells how losses become figures (:func:`~gradatim.evaluation.criteria.turn`).
         prefer: ``"simple"`` follows the rule, ``"accurate"`` takes the best.
-        average: Scores of the average of the best candidates, the most complex of all; ``None`` without one.
+        average: Losses of the average of the best candidates, the most complex of all; ``None`` without one.
     """
     best_simple = choose_by_occam(simple, ratio).best
     difference = None if network is None else corrected_interval(network - simple[best_simple], ratio)  # fmt: skip
@@ -71,15 +72,17 @@ def decide(
     cost = choice.differences[recommended]
     compared = _compared(difference, best_simple, metric)
     sentence = f"{compared}. {_recommended(recommended, best, wins, cost, score, metric)}."
-    return Verdict(metric, best_simple, recommended, difference, wins, sentence, best, cost)
+    shown = None if difference is None else turn_difference(metric, difference)
+    return Verdict(metric, best_simple, recommended, shown, wins, sentence, best, cost)
 
 
 def _compared(difference: Interval | None, best: str, metric: str) -> str:
     if difference is None:
         return "No network was trained"
-    low, high = (format_value(v) for v in (difference.low, difference.high))
-    direction = "lower" if difference.mean < 0 else "higher"
-    gap = f"its {metric} is {format_value(abs(difference.mean))} {direction} (95 % interval of the difference {low} to {high})"
+    shown = turn_difference(metric, difference)
+    low, high = (format_value(v) for v in (shown.low, shown.high))
+    direction = "lower" if shown.mean < 0 else "higher"
+    gap = f"its {metric} is {format_value(abs(shown.mean))} {direction} (95 % interval of the difference {low} to {high})"
     word = "is worse than" if difference.low > 0 else "does not clearly beat"
     word = "beats" if difference.high < 0 else word
     return f"The network {word} the best simple model, {best}: {gap}"
@@ -99,20 +102,22 @@ def _called(name: str) -> str:
 
 
 def price(cost: Interval, score: float, metric: str) -> str:
-    """What simplicity costs, in per cent of the best score where that is not zero.
+    """What simplicity costs, in per cent of the best error where that is not zero.
 
     Args:
-        cost: Recommended model minus the best.
-        score: Mean score of the best.
-        metric: Name of the score.
+        cost: How much worse the recommended model is than the best.
+        score: Mean loss of the best.
+        metric: What reports call the score.
 
     Example:
         >>> price(Interval(0.02, 0.01, -0.01, 0.05), 2.0, "RMSE")
         'simplicity costs 1 % of the RMSE (95 % interval -0.5 % to 2.5 %)'
+        >>> price(Interval(0.02, 0.01, -0.01, 0.05), 0.2, "AUC")
+        'simplicity costs 0.02 in AUC (95 % interval -0.01 to 0.05)'
     """
     if cost.mean <= 0:
         return "simplicity costs nothing on average"
-    if score > 0:
+    if score > 0 and not is_larger_better(metric):
         mean, low, high = (f"{100 * v / score:.2g} %" for v in (cost.mean, cost.low, cost.high))
         return f"simplicity costs {mean} of the {metric} (95 % interval {low} to {high})"
     mean, low, high = (format_value(v) for v in (cost.mean, cost.low, cost.high))

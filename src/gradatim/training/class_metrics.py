@@ -65,6 +65,8 @@ class Hits:
 class PerClass:
     r"""Precision, recall or F1: of the second of two classes, the mean over classes of more.
 
+    Macro F1 is the mean over classes of two as well, and balanced accuracy that of the recall of all classes there are.
+
     .. math:: P_k = \frac{TP_k}{TP_k + FP_k}, \qquad R_k = \frac{TP_k}{TP_k + FN_k}, \qquad
         F_k = \frac{2\,TP_k}{2\,TP_k + FP_k + FN_k}
 
@@ -86,9 +88,11 @@ class PerClass:
         if self.counts is None:
             return float("nan")
         hits, guessed, there = self.counts.double()
-        total = {"precision": guessed, "recall": there, "f1": (guessed + there) / 2}[self.name]
+        if self.name == "balanced_accuracy":
+            return float((hits / there)[there > 0].mean())
+        total = {"precision": guessed, "recall": there}.get(self.name, (guessed + there) / 2)
         figures = hits / total.clamp(min=0.5)
-        if len(hits) == 2:
+        if len(hits) == 2 and self.name != "macro_f1":
             return float(figures[1])
         return float(figures[guessed + there > 0].mean())
 
@@ -118,10 +122,37 @@ class AUC:
             return float("nan")
         logits, labels = (torch.cat(parts) for parts in zip(*self.parts, strict=True))
         if logits.shape[1] == 2:
-            return _area(logits[:, 1].double() - logits[:, 0], labels == 1)
+            return self.area(logits[:, 1].double() - logits[:, 0], labels == 1)
         scores = logits.double().softmax(1)
-        areas = [_area(scores[:, k], labels == k) for k in range(logits.shape[1])]
+        areas = [self.area(scores[:, k], labels == k) for k in range(logits.shape[1])]
         return float(torch.tensor(areas).mean())
+
+    @staticmethod
+    def area(scores: Tensor, is_positive: Tensor) -> float:
+        """Of one class against the rest."""
+        return _area(scores, is_positive)
+
+
+class AveragePrecision(AUC):
+    r"""Area under the curve of precision over recall, by steps.
+
+    .. math:: \mathrm{AP} = \sum_n (R_n - R_{n-1})\,P_n
+
+    over the thresholds :math:`n` from the highest score down. Of two classes it is that of the second; of more the mean over
+    classes, each against the rest. Without rows of both kinds it is not a number.
+    """
+
+    name = "average_precision"
+
+    @staticmethod
+    def area(scores: Tensor, is_positive: Tensor) -> float:
+        order = scores.argsort(descending=True)
+        last = torch.cat([scores[order].diff() != 0, torch.ones(1, dtype=torch.bool, device=scores.device)])  # fmt: skip
+        hits = is_positive[order].double().cumsum(0)[last]
+        if not 0 < hits[-1] < len(scores):
+            return float("nan")
+        precision = hits / (1.0 + last.nonzero().flatten())
+        return float((hits.diff(prepend=hits.new_zeros(1)) * precision).sum() / hits[-1])
 
 
 def _area(scores: Tensor, is_positive: Tensor) -> float:

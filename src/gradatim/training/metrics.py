@@ -12,7 +12,14 @@ from torch import Tensor
 
 from gradatim.errors import InvalidType, choose
 from gradatim.losses import align
-from gradatim.training.class_metrics import AUC, Hits, LogLoss, PerClass, RootMeanSquare
+from gradatim.training.class_metrics import (
+    AUC,
+    AveragePrecision,
+    Hits,
+    LogLoss,
+    PerClass,
+    RootMeanSquare,
+)
 from gradatim.training.model_outputs import judge, plain_output
 
 MetricFunction = Callable[[Tensor, Tensor], Tensor]
@@ -46,9 +53,25 @@ MEASURES: dict[str, Measure] = {
         Measure("precision", "precision", "classification", True, "precision_score"),
         Measure("recall", "recall", "classification", True, "recall_score"),
         Measure("f1", "F1", "classification", True, "f1_score"),
+        Measure("macro_f1", "macro F1", "classification", True, "f1_score"),
+        Measure(
+            "balanced_accuracy",
+            "balanced accuracy",
+            "classification",
+            True,
+            "balanced_accuracy_score",
+        ),
+        Measure(
+            "average_precision",
+            "average precision",
+            "classification",
+            True,
+            "average_precision_score",
+        ),
         Measure("mse", "MSE", "regression", False, "mean_squared_error"),
         Measure("rmse", "RMSE", "regression", False, "root_mean_squared_error"),
         Measure("mae", "MAE", "regression", False, "mean_absolute_error"),
+        Measure("mape", "MAPE", "regression", False, "mean_absolute_percentage_error"),
         Measure("r2", "R²", "regression", True, "r2_score"),
     )
 }
@@ -132,6 +155,12 @@ def mean_absolute_error(output: Tensor, target: Tensor) -> Tensor:
     return (output - align(output, target)).double().abs().mean()
 
 
+def mean_absolute_percentage_error(output: Tensor, target: Tensor) -> Tensor:
+    """Mean of the absolute difference as a share of the target."""
+    truth = align(output, target).double()
+    return ((output - truth) / truth.abs().clamp(min=torch.finfo(torch.float64).eps)).abs().mean()
+
+
 METRICS: dict[str, Callable[[], Metric]] = {
     "accuracy": lambda: Hits("accuracy"),
     "error": lambda: Hits("error"),
@@ -140,10 +169,14 @@ METRICS: dict[str, Callable[[], Metric]] = {
     "precision": lambda: PerClass("precision"),
     "recall": lambda: PerClass("recall"),
     "f1": lambda: PerClass("f1"),
+    "macro_f1": lambda: PerClass("macro_f1"),
+    "balanced_accuracy": lambda: PerClass("balanced_accuracy"),
+    "average_precision": AveragePrecision,
     "r2": R2,
     "mse": lambda: Mean("mse", mean_squared_error),
     "rmse": RootMeanSquare,
     "mae": lambda: Mean("mae", mean_absolute_error),
+    "mape": lambda: Mean("mape", mean_absolute_percentage_error),
 }
 
 

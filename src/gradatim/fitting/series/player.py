@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.reading import read_table
+from gradatim.evaluation.criteria import check_criterion, find_criterion
+from gradatim.evaluation.judged import Judged
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.series import sections
@@ -68,6 +70,19 @@ class SeriesPlayer(Player):
         ]
         self._reach: dict[str, np.ndarray] = {}
 
+    def judge_by(self, score: str | None) -> None:
+        """The error in units of the naive forecast's by default; ``"mae"``, ``"rmse"``, ``"mape"`` or a quantile judge as well."""
+        if score is None or score.lower() == "mase":
+            return
+        self.criterion = find_criterion("fit", score, 0)
+        check_criterion(
+            "fit", self.criterion, np.concatenate(list(self.problem.series.values())), 0
+        )
+        if self.criterion.level is not None:
+            self.notes.append(
+                f"Forecasts are of the middle; the {self.criterion.label} judges them and is not what they are trained for."
+            )
+
     def draw(self, trial: int) -> SeriesSettings:
         """Settings of trial number ``trial``."""
         return draw_settings(trial, self.seed)
@@ -127,15 +142,19 @@ class SeriesPlayer(Player):
 
         .. math:: \text{MASE} = \frac{\text{mean}|x-\hat x|}{\text{mean}|x_t-x_{t-m}|}
         """
-        m = self.problem.period
+        m, truths = self.problem.period, _truths(*self._stretches(k))
         naive = np.array([np.abs(x[m:] - x[:-m]).mean() for x in self._past(k)])
         naive = np.where(naive > 0, naive, 1.0)
-        gaps = np.abs(output - _truths(*self._stretches(k)))
-        return {
+        gaps = np.abs(output - truths)
+        usual = {
             "MASE": float((gaps.mean((1, 2)) / naive).mean()),
             "MAE": float(gaps.mean()),
             "RMSE": float(np.sqrt(np.square(gaps).mean())),
         }
+        if self.criterion is None:
+            return usual
+        judged = Judged(truths.ravel(), output.ravel(), 0)
+        return {self.criterion.label: self.criterion.figure(judged)} | usual
 
     def watch(self, settings: SeriesSettings) -> History:
         """The training of the chosen network before the first origin."""

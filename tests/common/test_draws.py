@@ -96,6 +96,7 @@ STATES = torch.tensor([0, 1, 1, 0, 1])
 WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "add_noise": lambda g: CALLS["add_noise"](X, generator=g),
     "adding_task": lambda g: CALLS["adding_task"](3, 10, generator=g),
+    "colour_jitter": lambda g: CALLS["colour_jitter"](IMAGES.expand(-1, 3, -1, -1), generator=g),
     "copy_task": lambda g: CALLS["copy_task"](5, 4, generator=g),
     "cutout": lambda g: CALLS["cutout"](IMAGES, generator=g),
     "mask_entries": lambda g: CALLS["mask_entries"](X, generator=g),
@@ -106,6 +107,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "random_crop": lambda g: CALLS["random_crop"](IMAGES, generator=g),
     "random_elastic": lambda g: CALLS["random_elastic"](IMAGES, generator=g),
     "random_flip": lambda g: CALLS["random_flip"](IMAGES.repeat(8, 1, 1, 1), generator=g),
+    "stain_jitter": lambda g: CALLS["stain_jitter"](IMAGES.expand(-1, 3, -1, -1), generator=g),
     "Forecaster.forecast": lambda g: fixed(lambda: Forecaster(4, 3, strategy="recursive")).forecast(X[None], num_paths=5, generator=g),
     "Forecaster.simulate": lambda g: fixed(lambda: Forecaster(4, 3, strategy="recursive")).simulate(X[None], num_paths=5, generator=g),
     "DenseMemory.recall": lambda g: stored(neurons.DenseMemory(16)).recall(SIGNS, max_sweeps=1, generator=g).energies,

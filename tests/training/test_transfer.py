@@ -1,11 +1,13 @@
 """Transfer: what is frozen does not move, the new head does, rates fall layer by layer."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from torch import nn
 
 from gradatim.errors import GradatimError
-from gradatim.models import MLP, describe, rebuild
+from gradatim.models import MLP, CifarResNet, describe, rebuild
 from gradatim.training import Trainer, freeze, layerwise_groups, replace_head, unfreeze
 
 X, Y = torch.randn(40, 4, generator=torch.Generator().manual_seed(0)), torch.arange(40) % 2
@@ -55,6 +57,51 @@ def test_rates_fall_and_schedules_scale_them():
 
 def test_frozen_parts_have_no_group():
     assert len(layerwise_groups(freeze(MLP((4, 8, 2)), "0"), 0.1)) == 1
+
+
+def normed():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
+
+
+def test_kept_statistics_stay_and_are_used_in_training():
+    model = normed()
+    Trainer(model, epochs=2, lr=0.01).fit((X, Y))
+    norm = model[1]
+    before = norm.running_mean.clone(), norm.running_var.clone(), norm.num_batches_tracked.clone()
+    unfreeze(freeze(model, statistics=True))
+    expected = model.eval()(X)
+    torch.testing.assert_close(model.train()(X), expected)
+    copied = deepcopy(model).train()
+    torch.testing.assert_close(copied(X), expected)
+    weight = norm.weight.detach().clone()
+    Trainer(model, epochs=2, lr=0.1).fit((X + 5.0, Y))
+    after = norm.running_mean, norm.running_var, norm.num_batches_tracked
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+    assert not torch.equal(norm.weight, weight)
+    unfreeze(model, statistics=True).train()
+    model(X + 5.0)
+    assert not torch.equal(norm.running_mean, before[0])
+    assert not norm._forward_pre_hooks
+
+
+def test_without_being_asked_statistics_follow_the_data():
+    model = freeze(normed()).train()
+    before = model[1].running_mean.clone()
+    model(X)
+    assert not torch.equal(model[1].running_mean, before)
+
+
+def test_only_named_parts_keep_their_statistics():
+    model = nn.Sequential(nn.BatchNorm1d(4), nn.BatchNorm1d(4))
+    freeze(freeze(model, "0", statistics=True), "0", statistics=True)
+    assert [len(part._forward_pre_hooks) for part in model] == [1, 0]
+
+
+def test_a_new_head_of_a_classifier_is_known_to_the_description():
+    model = replace_head(CifarResNet(8, 10), 3)
+    assert describe(model)["arguments"]["num_classes"] == 3
+    rebuild(describe(model)).load_state_dict(model.state_dict())
 
 
 def test_errors():

@@ -12,6 +12,7 @@ from gradatim.data.loading import load
 
 if TYPE_CHECKING:
     from gradatim.data.augmentation import random_affine
+    from gradatim.data.colours import colour_jitter
     from gradatim.data.elastic import random_elastic
     from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         next_sentence_pairs,
         split_sentences,
     )
+    from gradatim.data.stains import combine_stains, separate_stains, stain_jitter
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
     from gradatim.data.token_windows import TokenWindows
     from gradatim.data.tokenizers import (
@@ -57,6 +59,8 @@ __all__ = [
     "cache_folder",
     "catalogue",
     "circles",
+    "colour_jitter",
+    "combine_stains",
     "copy_task",
     "cutout",
     "get",
@@ -74,10 +78,12 @@ __all__ = [
     "random_elastic",
     "random_flip",
     "rebuild_tokenizer",
+    "separate_stains",
     "sinusoid",
     "spirals",
     "split_sentences",
     "split_words",
+    "stain_jitter",
     "unpad_sequences",
     "xor",
 ]
@@ -87,6 +93,7 @@ _LATER = {
     name: module
     for module, names in {
         "augmentation": "random_affine",
+        "colours": "colour_jitter",
         "elastic": "random_elastic",
         "flip_and_crop": "cutout quarter_turns random_crop random_flip",
         "masked_tokens": "MaskedTokens mask_tokens",
@@ -96,6 +103,7 @@ _LATER = {
         "padding": "pad_sequences unpad_sequences",
         "randaugment": "rand_augment",
         "sentence_pairs": "SentencePairs next_sentence_pairs split_sentences",
+        "stains": "combine_stains separate_stains stain_jitter",
         "synthetic": "blobs circles moons sinusoid spirals xor",
         "token_windows": "TokenWindows",
         "tokenizers": "BytePairTokenizer ByteTokenizer CharacterTokenizer EncodedPair Tokenizer "

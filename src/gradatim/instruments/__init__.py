@@ -1,6 +1,7 @@
 """Instruments: what a network sees, keeps, passes on and does while it learns."""
 
 from gradatim.instruments.attention_recording import attention_maps, cross_attention
+from gradatim.instruments.class_maps import grad_cam
 from gradatim.instruments.convergence import (
     Decrease,
     DescentPath,
@@ -50,6 +51,7 @@ __all__ = [
     "descend",
     "equivariance_error",
     "feature_maps",
+    "grad_cam",
     "gradient_flow",
     "gradient_saliency",
     "gradient_through_time",

@@ -11,44 +11,71 @@ from gradatim.randomness import seeded
 Model = TypeVar("Model", bound=nn.Module)
 
 
-def freeze(model: Model, *names: str) -> Model:
+def freeze(model: Model, *names: str, statistics: bool = False) -> Model:
     """Stop the parameters of some parts, or of all, from learning, in place.
 
-    Batch normalization in a frozen part keeps its gain and shift; its running averages still follow
-    the data while the model trains.
+    Batch normalization in a frozen part keeps its gain and shift. Its running averages still follow the data while the model
+    trains, unless ``statistics`` keeps them: then it scales by them in training too, as few images of another kind would
+    spoil what many have told.
 
     Args:
         model: The network.
         names: Names of its parts, such as ``"trunk"`` or ``"0"``; none for the whole.
+        statistics: Whether batch normalization keeps its running averages, and uses them, whatever mode the model is in.
 
     Example:
         >>> model = freeze(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)), "0")
         >>> [parameter.requires_grad for parameter in model.parameters()]
         [False, False, True, True]
     """
-    return _set_learning(model, names, "freeze", learns=False)
+    for part in _parts(model, names, "freeze"):
+        part.requires_grad_(False)
+        for norm in _norms(part) if statistics else []:
+            if not _holds_of(norm):
+                norm.register_forward_pre_hook(_hold_statistics)
+    return model
 
 
-def unfreeze(model: Model, *names: str) -> Model:
+def unfreeze(model: Model, *names: str, statistics: bool = False) -> Model:
     """Let the parameters of some parts, or of all, learn again, in place.
 
     Args:
         model: The network.
         names: Names of its parts; none for the whole.
+        statistics: Whether running averages that were kept follow the data again too.
 
     Example:
         >>> model = unfreeze(freeze(nn.Linear(2, 1)))
         >>> all(parameter.requires_grad for parameter in model.parameters())
         True
     """
-    return _set_learning(model, names, "unfreeze", learns=True)
-
-
-def _set_learning(model: Model, names: tuple[str, ...], owner: str, *, learns: bool) -> Model:
-    parts = dict(model.named_modules())
-    for name in names or ("",):
-        parts[choose(owner, "names", name, parts)].requires_grad_(learns)
+    for part in _parts(model, names, "unfreeze"):
+        part.requires_grad_(True)
+        for norm in _norms(part) if statistics else []:
+            for key in _holds_of(norm):
+                del norm._forward_pre_hooks[key]
+                norm.train(model.training)
     return model
+
+
+def _parts(model: nn.Module, names: tuple[str, ...], owner: str) -> list[nn.Module]:
+    parts = dict(model.named_modules())
+    return [parts[choose(owner, "names", name, parts)] for name in names or ("",)]
+
+
+def _norms(part: nn.Module) -> list[nn.Module]:
+    """What keeps running averages."""
+    kinds = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+    return [norm for norm in part.modules() if isinstance(norm, kinds)]
+
+
+def _hold_statistics(norm: nn.Module, inputs: object) -> None:
+    """Use running averages, whatever mode the model was set to before this pass."""
+    norm.training = False
+
+
+def _holds_of(norm: nn.Module) -> list[int]:
+    return [key for key, hook in norm._forward_pre_hooks.items() if hook is _hold_statistics]
 
 
 def replace_head(model: Model, output_dim: int, *, name: str | None = None, seed: int = 0) -> Model:
@@ -79,6 +106,8 @@ def replace_head(model: Model, output_dim: int, *, name: str | None = None, seed
     sizes = getattr(model, "sizes", None)
     if name is None and isinstance(sizes, tuple):
         model.sizes = (*sizes[:-1], output_dim)  # type: ignore[assignment]  # a saved model is rebuilt from it
+    if name is None and isinstance(getattr(model, "num_classes", None), int):
+        model.num_classes = output_dim  # type: ignore[assignment]
     return model
 
 

@@ -50,6 +50,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "comparison_loss": (losses.comparison_loss, real(3, 3)),
     "cross_entropy": (lambda z: losses.cross_entropy(z, LABELS), real((3, 4))),
     "ctc_loss": (lambda z: losses.ctc_loss(z.log_softmax(-1), None, torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1])), real((2, 5, 4))),
+    "dice_loss": (lambda z: losses.dice_loss(z, LONG), real((2, 3, 3))),
     "distillation_loss": (lambda s, t: losses.distillation_loss(s, t, LABELS), real((3, 4), (3, 4))),
     "dpo_loss": (losses.dpo_loss, real(3, 3, 3, 3)),
     "gaussian_likelihood": (lambda f, y: losses.gaussian_likelihood(torch.stack([f, 1 + f * f], -1), y), real((3, 2, 1), (3, 2, 1))),

@@ -24,6 +24,8 @@ LOSSES = {
         lambda output, target: losses.gaussian_likelihood(output.exp(), target), (ROWS, 2), NUMBERS
     ),
     "tempered_cross_entropy": (losses.tempered_cross_entropy, (ROWS, 3), ODDS),
+    "dice_loss": (losses.dice_loss, (ROWS, 3), CLASSES),
+    "dice_cross_entropy": (losses.dice_cross_entropy(), (ROWS, 3), CLASSES),
     "distillation_loss": (
         partial(losses.distillation_loss, teacher=ODDS), (ROWS, 3), CLASSES
     ),

@@ -1,6 +1,7 @@
 """Losses that networks minimize."""
 
 from gradatim.losses.ctc import ctc_loss
+from gradatim.losses.dice import dice_cross_entropy, dice_loss
 from gradatim.losses.distillation import distillation_loss, tempered_cross_entropy
 from gradatim.losses.gaussian_forecast import gaussian_likelihood
 from gradatim.losses.label_smoothing import (
@@ -37,6 +38,8 @@ __all__ = [
     "comparison_loss",
     "cross_entropy",
     "ctc_loss",
+    "dice_cross_entropy",
+    "dice_loss",
     "distillation_loss",
     "dpo_loss",
     "gaussian_likelihood",

@@ -14,6 +14,7 @@ from gradatim.evaluation.intervals import Interval, corrected_interval, held_out
 from gradatim.evaluation.learning_curves import LearningCurve, learning_curve
 from gradatim.evaluation.nested import NestedCrossValidation, nested_cross_validate
 from gradatim.evaluation.occam import OccamChoice, choose_by_occam
+from gradatim.evaluation.overlap import Overlap, count_pixels, draw_overlaps, measure_overlap
 from gradatim.evaluation.scoring import SCORES, Score
 from gradatim.evaluation.spaces import Integers, LogUniform, Uniform
 from gradatim.evaluation.splits import hold_outs, make_splits
@@ -30,6 +31,7 @@ __all__ = [
     "LogUniform",
     "NestedCrossValidation",
     "OccamChoice",
+    "Overlap",
     "SCORES",
     "Score",
     "TestSet",
@@ -41,12 +43,15 @@ __all__ = [
     "choose_by_occam",
     "compare",
     "corrected_interval",
+    "count_pixels",
     "cross_validate",
+    "draw_overlaps",
     "held_out_ratio",
     "hold_outs",
     "learning_curve",
     "leave_one_out",
     "make_splits",
+    "measure_overlap",
     "nested_cross_validate",
     "out_of_fold",
     "repeated_hold_out",

@@ -23,7 +23,7 @@ TASKS = {
     "language",
     "vocabulary",
 }
-TASKS |= {"forecasting", "translation", "weights"}
+TASKS |= {"forecasting", "segmentation", "translation", "weights"}
 
 PINS = {entry.archive.folder: entry.archive.members for entry in catalogue() if entry.archive}
 ISLP_ENTRIES = [entry for entry in catalogue() if entry.name.startswith("islp-")]

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from gradatim.data import cutout, quarter_turns, random_crop, random_flip
-from gradatim.errors import GradatimError
+from gradatim.data import cutout, flip_pairs, quarter_turns, random_crop, random_flip
+from gradatim.errors import GradatimError, InvalidValue
 
 
 def seeded(seed=0):
@@ -62,3 +62,20 @@ def test_errors():
         quarter_turns(torch.zeros(1, 1, 2, 3), torch.zeros(1))
     with pytest.raises(GradatimError, match="padding must be at least 0, got -1"):
         random_crop(X, padding=-1)
+
+
+@pytest.mark.parametrize("vertical", [False, True])
+def test_pairs_are_mirrored_together_and_in_every_way(vertical):
+    images = torch.arange(400 * 6.0).view(400, 1, 2, 3)
+    turned, masks = flip_pairs(images, images[:, 0].long(), vertical=vertical, generator=seeded(2))
+    assert torch.equal(turned[:, 0].long(), masks)
+    ways = [images, images.flip(3), *([images.flip(2), images.flip(2, 3)] if vertical else [])]
+    found = torch.stack([(turned == way).all((1, 2, 3)) for way in ways])
+    assert found.any(0).all()
+    shares = found.float().mean(1)
+    assert (shares - 1 / len(ways)).abs().max() < 0.08
+
+
+def test_masks_must_be_of_the_pixels():
+    with pytest.raises(InvalidValue, match="flip_pairs: masks must have a value for every pixel"):
+        flip_pairs(torch.zeros(2, 1, 3, 3), torch.zeros(2, 3, 4))

@@ -14,13 +14,20 @@ if TYPE_CHECKING:
     from gradatim.data.augmentation import random_affine
     from gradatim.data.colours import colour_jitter
     from gradatim.data.elastic import random_elastic
-    from gradatim.data.flip_and_crop import cutout, quarter_turns, random_crop, random_flip
+    from gradatim.data.flip_and_crop import (
+        cutout,
+        flip_pairs,
+        quarter_turns,
+        random_crop,
+        random_flip,
+    )
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
     from gradatim.data.memory_tasks import adding_task, copy_task
     from gradatim.data.mixing import mixup
     from gradatim.data.noise import add_noise, mask_entries
     from gradatim.data.padding import pad_sequences, unpad_sequences
     from gradatim.data.randaugment import rand_augment
+    from gradatim.data.scattering import scattered_digits
     from gradatim.data.sentence_pairs import (
         SentencePairs,
         next_sentence_pairs,
@@ -63,6 +70,7 @@ __all__ = [
     "combine_stains",
     "copy_task",
     "cutout",
+    "flip_pairs",
     "get",
     "load",
     "mask_entries",
@@ -78,6 +86,7 @@ __all__ = [
     "random_elastic",
     "random_flip",
     "rebuild_tokenizer",
+    "scattered_digits",
     "separate_stains",
     "sinusoid",
     "spirals",
@@ -95,13 +104,14 @@ _LATER = {
         "augmentation": "random_affine",
         "colours": "colour_jitter",
         "elastic": "random_elastic",
-        "flip_and_crop": "cutout quarter_turns random_crop random_flip",
+        "flip_and_crop": "cutout flip_pairs quarter_turns random_crop random_flip",
         "masked_tokens": "MaskedTokens mask_tokens",
         "memory_tasks": "adding_task copy_task",
         "mixing": "mixup",
         "noise": "add_noise mask_entries",
         "padding": "pad_sequences unpad_sequences",
         "randaugment": "rand_augment",
+        "scattering": "scattered_digits",
         "sentence_pairs": "SentencePairs next_sentence_pairs split_sentences",
         "stains": "combine_stains separate_stains stain_jitter",
         "synthetic": "blobs circles moons sinusoid spirals xor",

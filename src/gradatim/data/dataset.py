@@ -20,7 +20,8 @@ class DataSet:
         name: Its name in the catalogue.
         X: Inputs, one per row: numbers ``(N, D)``, images ``(N, C, H, W)``, texts ``(N,)`` of ``str``,
             sequences ``(N,)`` of arrays ``(T_n, D)``, or a data frame where a column is not numeric.
-        y: Targets ``(N,)``: ``int64`` labels, ``float64`` values or texts; ``None`` where there is none.
+        y: Targets ``(N,)``: ``int64`` labels, ``float64`` values or texts; labels of pixels ``(N, H, W)`` for masks; ``None``
+            where there is none.
         feature_names: One per column of ``X``; empty for images and texts.
         target_names: Class names, in the order of the labels; ``None`` where ``y`` has no classes.
         task: What the set is for: ``"classification"``, ``"regression"``, ``"text"``, ``"language"``, …

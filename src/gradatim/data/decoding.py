@@ -63,7 +63,7 @@ def decode_image(path: str | Path, side: int) -> tuple[np.ndarray, bool] | str:
                 is_grey = image.mode in GREY or image.mode.startswith("I;")
                 image.draft("L" if is_grey else "RGB", (2 * side, 2 * side))
                 upright = ImageOps.exif_transpose(image)
-                picture = ImageOps.fit(_to_rgb(upright), (side, side), Image.Resampling.BILINEAR)
+                picture = ImageOps.fit(to_rgb(upright), (side, side), Image.Resampling.BILINEAR)
                 return np.asarray(picture), is_grey
     except Image.DecompressionBombError:
         return "is too large"
@@ -71,7 +71,16 @@ def decode_image(path: str | Path, side: int) -> tuple[np.ndarray, bool] | str:
         return "cannot be read"
 
 
-def _to_rgb(image: Image.Image) -> Image.Image:
+def to_rgb(image: Image.Image) -> Image.Image:
+    """An image of any mode in 8-bit colours: what is transparent is white, deep values are scaled down.
+
+    Args:
+        image: Upright.
+
+    Example:
+        >>> to_rgb(Image.new("LA", (1, 1), (0, 0))).getpixel((0, 0))
+        (255, 255, 255)
+    """
     if image.mode in ("I", "F") or image.mode.startswith("I;"):  # more than 8 bits
         values = np.asarray(image, dtype=np.float64)
         scale = 255.0 / max(float(values.max()), 255.0)

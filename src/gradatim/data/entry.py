@@ -60,7 +60,7 @@ class Entry:
 
     Args:
         name: What :func:`gradatim.data.load` is given.
-        task: ``"classification"``, ``"regression"``, ``"forecasting"``, ``"survival"``,
+        task: ``"classification"``, ``"regression"``, ``"segmentation"``, ``"forecasting"``, ``"survival"``,
             ``"unsupervised"``, ``"text"``, ``"translation"``, ``"language"``, ``"vocabulary"``
             or ``"weights"``.
         samples: Number of samples; of characters, for a language set.

@@ -42,6 +42,41 @@ def random_flip(
 
 
 @takes_arrays
+def flip_pairs(
+    images: Tensor,
+    masks: Tensor,
+    *,
+    vertical: bool = False,
+    generator: torch.Generator | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Mirror some images of a batch, and their masks with them.
+
+    Args:
+        images: Shape ``(B, C, H, W)``.
+        masks: Of the same pixels, shape ``(B, H, W)``.
+        vertical: Whether top and bottom change places too, for some.
+        generator: Source of randomness; PyTorch's own by default.
+
+    Example:
+        >>> image = torch.tensor([[[[1, 2, 3]]]])
+        >>> mirrored = [flip_pairs(image, image[:, 0]) for _ in range(9)]
+        >>> all(torch.equal(x[:, 0], y) for x, y in mirrored)
+        True
+    """
+    check_images("flip_pairs", images)
+    if masks.shape != images.shape[:1] + images.shape[2:]:
+        raise InvalidValue(
+            f"flip_pairs: masks must have a value for every pixel of the images, got {tuple(masks.shape)} for "
+            f"{tuple(images.shape)}."
+        )
+    for axis in (-1, -2) if vertical else (-1,):
+        chosen = torch.rand(len(images), generator=generator, device=images.device) < 0.5
+        images = torch.where(chosen[:, None, None, None], images.flip(axis), images)
+        masks = torch.where(chosen[:, None, None], masks.flip(axis), masks)
+    return images, masks
+
+
+@takes_arrays
 def quarter_turns(images: Tensor, turns: Tensor) -> Tensor:
     """Turn every square image counter-clockwise by its own number of right angles, without resampling.
 

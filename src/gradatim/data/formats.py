@@ -8,6 +8,7 @@ import numpy as np
 from gradatim.data import readers, sequence_readers, synthetic
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
+from gradatim.data.scattering import scattered_digits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +101,11 @@ def _open_synthetic(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, X, y, feature_names=names, target_names=classes)
 
 
+def _open_scattered(entry: Entry, raw: bool) -> DataSet:
+    X, y = scattered_digits()
+    return _record(entry, X, y)
+
+
 def _open_idx(entry: Entry, raw: bool) -> DataSet:
     train, train_labels, test, test_labels = (
         readers.read_idx(_bytes(entry, file)) for file in range(4)
@@ -186,6 +192,7 @@ def _from_table(entry: Entry, table: "pd.DataFrame", train_size: int | None = No
 FORMATS: dict[str, Opener] = {
     "sklearn": _open_sklearn,
     "synthetic": _open_synthetic,
+    "scattered": _open_scattered,
     "idx": _open_idx,
     "cifar": _open_cifar,
     "zip_code": _parts(readers.read_zip_code),

@@ -22,7 +22,9 @@ LOSSY = ("JPEG", "MPO")
 GREY, PALETTE, COLOUR, ALPHA = "grey", "palette", "colour", "alpha"
 TOPS = {GREY: 2**16, PALETTE: 2**8, COLOUR: 2**24, ALPHA: 2**32}  # above all values of a kind
 _BYTES = {COLOUR: 3, ALPHA: 4}
-_NAMES = {ImageColor.getrgb(text): name for name, text in reversed(ImageColor.colormap.items())}
+_NAMES: dict[tuple[int, ...], str] = {
+    ImageColor.getrgb(text): name for name, text in reversed(ImageColor.colormap.items())
+}
 
 
 class Mask(NamedTuple):
@@ -219,7 +221,8 @@ def find_kind(masks: Iterable[Mask]) -> str:
     Args:
         masks: Some of one folder.
     """
-    kinds, colours = set(), {}
+    kinds: set[str] = set()
+    colours: dict[int, tuple[int, ...]] = {}
     agree = True
     for mask in masks:
         kinds.add(mask.kind)

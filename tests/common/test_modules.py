@@ -114,6 +114,9 @@ CASES: dict[str, Case] = {
     "LearnedPositions": Case(lambda: layers.LearnedPositions(5, 4), real(5, 4), (B, 5, 4)),
     "SinusoidalPositions": Case(lambda: layers.SinusoidalPositions(8, 4), real(5, 4), (B, 5, 4)),
     "Rotary": Case(lambda: layers.Rotary(4), real(5, 4), (B, 5, 4)),
+    "BatchEnsembleLinear": Case(lambda: layers.BatchEnsembleLinear(4, 2, num_members=5), real(4), (B, 5, 2)),
+    "PiecewiseLinearEncoding": Case(lambda: layers.PiecewiseLinearEncoding([[-1.0, 0.0, 1.0]] * 4), real(4), (B, 12)),
+    "PeriodicEmbedding": Case(lambda: layers.PeriodicEmbedding(4, 6), real(4), (B, 24)),
     "DenseConnection": Case(lambda: layers.DenseConnection(nn.Linear(4, 2)), real(4), (B, 6)),
     "ResidualLayer": Case(lambda: layers.ResidualLayer(4, 6, activation="tanh"), real(4), (B, 6)),
     "HighwayLayer": Case(lambda: layers.HighwayLayer(4, activation="tanh"), real(4), (B, 4)),
@@ -141,6 +144,7 @@ CASES: dict[str, Case] = {
     # models of vectors
     "MLP": Case(lambda: models.MLP((4, 8, 2), norm="batch", dropout=0.1), real(4), (B, 2)),
     "ResidualMLP": Case(lambda: models.ResidualMLP((4, 8, 8, 2)), real(4), (B, 2)),
+    "TabMLP": Case(lambda: models.TabMLP(4, 2, num_members=5, edges=[[-1.0, 0.0, 1.0]] * 4), real(4), (B, 5, 2)),
     "HighwayMLP": Case(lambda: models.HighwayMLP((4, 8, 8, 2)), real(4), (B, 2)),
     "DenselyConnectedMLP": Case(lambda: models.DenselyConnectedMLP((4, 8, 8, 2)), real(4), (B, 2)),
     # of images

@@ -9,6 +9,7 @@ from gradatim.losses.label_smoothing import (
     smoothed_cross_entropy,
     uniform_confusion,
 )
+from gradatim.losses.members import over_members
 from gradatim.losses.named import (
     LOSSES,
     Loss,
@@ -46,6 +47,7 @@ __all__ = [
     "huber",
     "mae",
     "mse",
+    "over_members",
     "penalized",
     "perceptron",
     "policy_loss",

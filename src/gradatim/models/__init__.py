@@ -38,6 +38,7 @@ from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.transformer import (
     DecodingState,
@@ -51,6 +52,7 @@ from gradatim.models.vit import ClassTokenEncoder, ViT
 from gradatim.models.weights import check_weights, load_weights
 
 __all__ = [
+    "TabMLP",
     "BERT",
     "CTC",
     "GPT",

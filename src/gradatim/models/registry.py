@@ -37,6 +37,7 @@ from gradatim.models.seq2seq import Seq2Seq
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
@@ -56,6 +57,7 @@ def _vgg(depth: int) -> Callable[..., nn.Module]:
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
     "mlp": MLP,
+    "tab_mlp": TabMLP,
     "residual_mlp": ResidualMLP,
     "highway_mlp": HighwayMLP,
     "densely_connected_mlp": DenselyConnectedMLP,

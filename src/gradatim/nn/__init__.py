@@ -13,6 +13,7 @@ from gradatim.nn.additive_attention import AdditiveAttention
 from gradatim.nn.adjoint_convolution import adjoint_convolve, adjoint_correlate
 from gradatim.nn.attention import MultiHeadAttention, attend, attention_weights
 from gradatim.nn.attention_pooling import AttentionPooling
+from gradatim.nn.batch_ensemble import BatchEnsembleLinear
 from gradatim.nn.batch_normalization import (
     BatchMoments,
     RunningMoments,
@@ -50,6 +51,12 @@ from gradatim.nn.masks import causal_mask, mask_from_pytorch, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
 from gradatim.nn.multi_task import MultiTask
 from gradatim.nn.padding import real_steps, reverse_steps
+from gradatim.nn.periodic_embedding import PeriodicEmbedding
+from gradatim.nn.piecewise_linear import (
+    PiecewiseLinearEncoding,
+    piecewise_linear,
+    quantile_edges,
+)
 from gradatim.nn.positions import (
     LearnedPositions,
     SinusoidalPositions,
@@ -61,6 +68,7 @@ from gradatim.nn.recurrent import Recurrent
 from gradatim.nn.residual import ResidualLayer
 from gradatim.nn.rotary import Rotary, rotate_pairs
 from gradatim.nn.scan import linear_scan
+from gradatim.nn.smooth_clip import robust_scale, smooth_clip
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
@@ -80,6 +88,13 @@ from gradatim.nn.upsampling import upsampling_kernel, upsampling_layer
 from gradatim.nn.weight_normalization import bake_weights, normalize_weights
 
 __all__ = [
+    "BatchEnsembleLinear",
+    "PeriodicEmbedding",
+    "PiecewiseLinearEncoding",
+    "piecewise_linear",
+    "quantile_edges",
+    "robust_scale",
+    "smooth_clip",
     "ACTIVATIONS",
     "CELLS",
     "LRU",

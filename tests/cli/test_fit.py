@@ -391,7 +391,10 @@ def test_export_asks_for_a_format_and_writes_the_graph(call, tmp_path):
     pytest.importorskip("onnx")
     (tmp_path / "t.csv").write_bytes(text(good()))
     call("fit", "t.csv", "--target", "y", "--drop", "c", "--trials", "1", "-o", "m")
-    assert call("export", "m")[0::2] == (2, "export: a format must be chosen. Try --onnx.\n")
+    assert call("export", "m")[0::2] == (
+        2,
+        "export: a format must be chosen, --onnx or --torch, got none. Try --onnx.\n",
+    )
     code, out, err = call("export", "m", "--onnx")
     assert (code, err) == (0, "")
     assert out.splitlines() == [

@@ -95,12 +95,19 @@ def predict(
 def export(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that 'fit' wrote.")],
     onnx: Annotated[
-        bool, typer.Option("--onnx", help="Write ONNX, preprocessing included.")
+        bool,
+        typer.Option("--onnx", help="Write ONNX, preprocessing included where ONNX can hold it."),
+    ] = False,
+    program: Annotated[
+        bool, typer.Option("--torch", help="Write a program of torch.export.")
     ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="File to write.  [default: MODEL/model.onnx]", show_default=False
+            "--output",
+            "-o",
+            help="File to write.  [default: MODEL/model.onnx or MODEL/model.pt2]",
+            show_default=False,
         ),
     ] = None,
     which: Annotated[
@@ -110,11 +117,13 @@ def export(
 ) -> None:
     """Write a model with its preprocessing for other programs."""
     from gradatim.errors import InvalidValue
-    from gradatim.fitting import export_onnx
+    from gradatim.fitting import export_onnx, export_torch
 
-    if not onnx:
-        raise InvalidValue("export: a format must be chosen. Try --onnx.")
-    result = export_onnx(model, output or model / "model.onnx", which=which)
-    for line in result.inputs:
+    if onnx == program:
+        asked = "both" if onnx else "none"
+        raise InvalidValue(f"export: a format must be chosen, --onnx or --torch, got {asked}. Try --onnx.")  # fmt: skip
+    write, name = (export_onnx, "model.onnx") if onnx else (export_torch, "model.pt2")
+    result = write(model, output or model / name, which=which)
+    for line in (*result.inputs, *result.notes):
         echo(line)
     echo(f"{result.path}")

@@ -8,8 +8,8 @@ from gradatim.fitting.options import Options
 
 if TYPE_CHECKING:
     from gradatim.fitting.contest import FitResult
+    from gradatim.fitting.exporting import ExportResult, export_onnx, export_torch
     from gradatim.fitting.predicting import PredictResult, write_predictions
-    from gradatim.fitting.tables.export import ExportResult, export_onnx
     from gradatim.fitting.tables.model import TableModel
 
 __all__ = [
@@ -20,16 +20,18 @@ __all__ = [
     "PredictResult",
     "TableModel",
     "export_onnx",
+    "export_torch",
     "write_predictions",
 ]
 
 # what needs PyTorch, which the options and their help should not wait for
 _LATER = {
-    "ExportResult": "tables.export",
+    "ExportResult": "exporting",
     "FitResult": "contest",
     "PredictResult": "predicting",
     "TableModel": "tables.model",
-    "export_onnx": "tables.export",
+    "export_onnx": "exporting",
+    "export_torch": "exporting",
     "write_predictions": "predicting",
 }
 

@@ -1,7 +1,7 @@
 """A trained network as a candidate holds it: it predicts row by row, and a model folder can hold it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, Self
 
@@ -36,19 +36,19 @@ class FittedNetwork(ABC):
         return sum(p.numel() for p in self.module.parameters())
 
     @abstractmethod
-    def forward(self, *rows: np.ndarray) -> Tensor:
-        """Return what the module says of rows as arrays."""
+    def compute(self, *rows: Tensor) -> Tensor:
+        """Return what the module says of rows, as :meth:`run` and an exported program take them."""
 
     def run(self, *rows: np.ndarray, filler: Sequence[float] | None = None) -> np.ndarray:
         """Return what the module says of any number of rows, in evaluation mode; bits do not depend on mates.
 
         Args:
-            rows: As :meth:`forward` takes them.
+            rows: As :meth:`compute` takes them, as arrays.
             filler: As in :func:`~gradatim.fitting.blocks.by_blocks`.
         """
 
         def apply(*part: np.ndarray) -> np.ndarray:
-            return self.forward(*part).double().numpy()
+            return self.compute(*map(torch.from_numpy, part)).double().numpy()
 
         with evaluation_mode(self.module), torch.inference_mode():
             return by_blocks(apply, *rows, block=self.block, filler=filler)
@@ -66,6 +66,22 @@ class FittedNetwork(ABC):
             whole(facts["settings"], name, LONGEST)
         module = restore_network(facts["module"], tensors)
         return cls(module, **{name: facts[name] for name in _plain(cls)})
+
+
+class Answer(nn.Module):
+    """What a fitted network answers to tensors, as a module.
+
+    Args:
+        fitted: The network.
+        finish: From what the module says to the answer, such as a softmax.
+    """
+
+    def __init__(self, fitted: FittedNetwork, finish: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.module, self.fitted, self.finish = fitted.module, fitted, finish
+
+    def forward(self, *rows: Tensor) -> Tensor:
+        return self.finish(self.fitted.compute(*rows))
 
 
 def _plain(kind: type[FittedNetwork]) -> list[str]:

@@ -1,11 +1,14 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from gradatim.data.tables.columns import Column
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.estimators import NeuralRegressor
-from gradatim.fitting import export_onnx
+from gradatim.fitting import export_onnx, export_torch
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.predictors import Fitted, hold
 from gradatim.fitting.tables.preprocessing import Encoder, Preprocessing
@@ -59,6 +62,34 @@ def test_onnx_runtime_gives_the_same_numbers(fitted, tmp_path, target, which):
         np.testing.assert_allclose(outputs["prediction"][:, 0], expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("which", ["network", "linear"])
+@pytest.mark.parametrize("target", ["kind", "price"])
+def test_torch_gives_the_same_numbers(fitted, tmp_path, target, which):
+    path, results = fitted
+    model = results[target].model
+    if which == "linear":
+        which = next(n for n, m in model.models.items() if m.kind == "chain" and n != "network")
+    told = {"gradatim-about.json": ""}
+    export_torch(results[target].folder, tmp_path / "model.pt2", which=which)
+    program = torch.export.load(tmp_path / "model.pt2", extra_files=told).module()
+    about, frame = json.loads(told["gradatim-about.json"]), pd.read_csv(path)
+    frame.loc[3, "town"] = "Lugano"  # unseen
+    cells = feed(frame, model)
+    numbers = np.concatenate([cells[name] for name in about["numbers"]], axis=1)
+    codes = np.concatenate([code(cells[name], known) for name, known in about["levels"].items()], axis=1)  # fmt: skip
+    found = program(torch.from_numpy(numbers), torch.from_numpy(codes)).numpy()
+    predict = model.predict_proba if target == "kind" else model.predict
+    with pytest.warns(UserWarning, match="never saw"):
+        expected = predict(frame, model=which)
+    np.testing.assert_allclose(found if target == "kind" else found[:, 0], expected, rtol=1e-9, atol=1e-12)  # fmt: skip
+
+
+def code(cells, known):
+    """Places in a list of categories: behind it any other, then a missing one."""
+    places = {name: k for k, name in enumerate(known)} | {"": len(known) + 1}
+    return np.vectorize(lambda name: places.get(name, len(known)))(cells)
+
+
 def test_the_graph_holds_values_as_predict_does(fitted, tmp_path):
     path, results = fitted
     model = results["price"].model
@@ -104,7 +135,10 @@ def test_trees_are_refused_with_the_models_that_work(fitted, tmp_path):
 def test_other_folders_are_refused(tmp_path):
     X = np.arange(20.0)[:, None]
     NeuralRegressor((2,), epochs=1).fit(X, X[:, 0]).save(tmp_path / "m")
-    with pytest.raises(InvalidType, match="export: model must be that of a table, got a "):
+    with pytest.raises(
+        InvalidType,
+        match="export: model must be a folder with a network that 'gradatim fit' wrote, got a ",
+    ):
         export_onnx(tmp_path / "m", tmp_path / "m.onnx")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from gradatim.files import check_regular
 from gradatim.fitting.classes import check_outputs, decide, prediction_frame
 from gradatim.fitting.images.networks import ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
+from gradatim.fitting.network import Answer
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Input, Program, refuse_to_export
 from gradatim.fitting.stored import Facts, StoredModel, whole
 from gradatim.fitting.tables.predictors import Fitted, predict, rehearse
 
@@ -135,6 +139,19 @@ class ImageModel(StoredModel):
         if skipped == len(paths):
             first = notes[-skipped].removesuffix(" and is skipped.")
             raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: pixels to probabilities."""
+        fitted, shape = self.fitted(which), (2, self.side, self.side, self.channels)
+        if not isinstance(fitted, ImageNetwork):
+            refuse_to_export(self, which)
+        words = f"whole numbers from 0 to 255, uint8 of shape (N, {self.side}, {self.side}, {self.channels})"
+        pixels = Input("images", torch.zeros(shape, dtype=torch.uint8), words)
+        before = (
+            f"An image is cut to a square and scaled to {self.side} × {self.side} pixels first."
+        )
+        answer = Answer(fitted, partial(torch.softmax, dim=1))
+        return Program(answer, [pixels], "probabilities", {"labels": self.labels, "before": before})
 
     def network(self) -> torch.nn.Module:
         """The network as a PyTorch module, on inputs ``(pixels - mean) / spread`` with channels first."""

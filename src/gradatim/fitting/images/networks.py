@@ -156,9 +156,10 @@ class ImageNetwork(FittedNetwork):
         """Pictures ``(N, side, side, C)`` as the module takes them, ``(N, C, side, side)``."""
         return as_inputs(images, self.settings["mean"], self.settings["spread"])
 
-    def forward(self, *rows: np.ndarray) -> Tensor:
+    def compute(self, *rows: Tensor) -> Tensor:
         """Logits of pictures."""
-        inputs = self.inputs(rows[0])  # grey ones would pass for channels last, and give other bits
+        inputs = scale_pixels(rows[0], self.settings["mean"], self.settings["spread"])
+        # grey ones would pass for channels last, and give other bits
         return self.module(inputs.clone(memory_format=torch.contiguous_format))
 
     def outputs(self, images: np.ndarray) -> np.ndarray:
@@ -168,8 +169,17 @@ class ImageNetwork(FittedNetwork):
 
 def as_inputs(images: np.ndarray, mean: float, spread: float) -> Tensor:
     """Scale pictures and put the channels first."""
-    pixels = torch.from_numpy(np.ascontiguousarray(np.moveaxis(images, -1, 1))).float()
-    return (pixels - mean) / spread
+    return scale_pixels(torch.from_numpy(images), mean, spread)
+
+
+def scale_pixels(images: Tensor, mean: float, spread: float) -> Tensor:
+    """Scale pictures ``(N, side, side, C)`` and put the channels first.
+
+    Example:
+        >>> scale_pixels(torch.full((1, 2, 2, 3), 5), 1.0, 2.0)[0, :, 0, 0]
+        tensor([2., 2., 2.])
+    """
+    return (images.permute(0, 3, 1, 2).contiguous().float() - mean) / spread
 
 
 def fit_network(

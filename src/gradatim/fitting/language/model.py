@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import torch
+
 from gradatim.decoding import generate, stream
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, choose
 from gradatim.fitting.loading import load_model
+from gradatim.fitting.player import NETWORK
+from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Input, Program
 from gradatim.fitting.stored import StoredWriter
 
 TORN = "�"  # what part of a character decodes to
@@ -81,6 +86,15 @@ class LanguageModel(StoredWriter):
                 held = []
         if held:
             yield self.tokenizer.decode(held)
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: tokens to logits of the token after each."""
+        choose("export", "model", which, (NETWORK, RECOMMENDED))
+        context = self.network.context
+        words = f"token numbers, int64 of shape (N, T), T up to {context}"
+        tokens = Input("tokens", torch.zeros(2, min(context, 8), dtype=torch.long), words, {0: 0, 1: context})  # fmt: skip
+        facts = {"tokenizer": self.tokenizer.describe(), "before": "Texts are cut into tokens by 'tokenizer' first."}  # fmt: skip
+        return Program(self.network, [tokens], "logits", facts)
 
     def __repr__(self) -> str:
         sizes = f"context {self.network.context}, {self.tokenizer.vocab_size} tokens"

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 from torch import Tensor
 
 from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue, choose, require
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Input, Program, refuse_to_export
 from gradatim.fitting.series.candidates import SimpleForecasts
-from gradatim.fitting.series.networks import NetworkForecasts
+from gradatim.fitting.series.networks import NetworkForecasts, NextSteps
 from gradatim.fitting.series.problem import ONLY, Layout, read_series
 from gradatim.fitting.series.times import KINDS, Axis
 from gradatim.fitting.stored import Facts, StoredModel
@@ -149,6 +152,18 @@ class SeriesModel(StoredModel):
             "axis": axis,
             "reach": reach,
         }
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: windows of all series to their next steps."""
+        fitted = self.fitted(which)
+        if not isinstance(fitted, NetworkForecasts):
+            refuse_to_export(self, which)
+        length, count = fitted.settings["length"], len(self.names)
+        words = f"the last {length} values of every series, in the order of 'names', shape ({count}, {length})"
+        windows = Input("windows", torch.zeros(count, length), words, {})
+        before = "A shorter past is continued to the left by its first value."
+        facts = {"names": self.names, "horizon": self.horizon, "before": before}
+        return Program(NextSteps(fitted), [windows], "forecasts", facts)
 
     def tensors(self) -> dict[str, Tensor]:
         """Those of the models, and how far their errors reach."""

@@ -76,11 +76,9 @@ class NetworkForecasts(FittedNetwork):
     settings: dict[str, Any]
     horizon: int
 
-    def forward(self, *rows: np.ndarray) -> Tensor:
+    def compute(self, *rows: Tensor) -> Tensor:
         """The next changes after windows of changes."""
-        return _mean(
-            self.module, self.module(_shape(self.module, torch.from_numpy(rows[0]).float()))
-        )
+        return _mean(self.module, self.module(_shape(self.module, rows[0].float())))
 
     def serves(self, series: int) -> bool:
         """Whether it learned from so many series."""
@@ -93,6 +91,20 @@ class NetworkForecasts(FittedNetwork):
         x = np.stack(rows)
         changes = self.run((x - x[:, -1:]) / scales[:, None])
         return x[:, -1:] + changes * scales[:, None]
+
+
+class NextSteps(nn.Module):
+    """What a trained network forecasts from windows of values, one row for each series."""
+
+    def __init__(self, fitted: NetworkForecasts) -> None:
+        super().__init__()
+        self.module, self.fitted = fitted.module, fitted
+        self.register_buffer("scales", torch.tensor(fitted.settings["scales"])[:, None])
+        self.scales: Tensor
+
+    def forward(self, windows: Tensor) -> Tensor:
+        last = windows[:, -1:]
+        return last + self.fitted.compute((windows - last) / self.scales) * self.scales
 
 
 def _shape(module: nn.Module, windows: Tensor) -> Tensor:

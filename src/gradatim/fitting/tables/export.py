@@ -1,19 +1,14 @@
 """Write a model with its preprocessing as one ONNX graph that takes the table's columns as they are."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gradatim.errors import InvalidType, InvalidValue, Unavailable
-from gradatim.files import open_atomically
-from gradatim.fitting.loading import load_model
+from gradatim.errors import InvalidValue, Unavailable
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.predictors import layers_of
 from gradatim.fitting.tables.preprocessing import LIMIT, PERIODS, Encoder
-from gradatim.model_folder import parts_of
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
 _KINDS = {
@@ -24,26 +19,12 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class ExportResult:
-    """Where the graph is, and what its inputs are, one line each."""
-
-    path: Path
-    inputs: list[str]
-
-
-def export_onnx(model: str | Path, output: str | Path, *, which: str = "network") -> ExportResult:
-    """Write a network or a linear model, preprocessing included, as ONNX.
-
-    Every column is an input of shape ``(N, 1)``: ``double`` for numbers, truth values and dates (days since
-    1970), ``string`` for categories. The output ``probabilities`` has shape ``(N, classes)``, ``prediction`` shape
-    ``(N, 1)``; where a column has one of these names, an underscore follows. The graph computes in double precision, as
-    ``predict`` does.
+def table_graph(table: TableModel, which: str) -> tuple[bytes, list[str]]:
+    """A network or a linear model of a table, preprocessing included, as ONNX; and what its inputs are, one line each.
 
     Args:
-        model: A model folder.
-        output: File to write.
-        which: ``"network"``, ``"recommended"``, or another model of the folder.
+        table: The model.
+        which: ``"network"``, ``"recommended"``, or another model.
     """
     try:
         import onnx
@@ -51,33 +32,23 @@ def export_onnx(model: str | Path, output: str | Path, *, which: str = "network"
         raise Unavailable(
             "export: ONNX files need the package onnx. Try: pip install 'gradatim[export]'."
         ) from None
-    table = load_model(model)
-    if not isinstance(table, TableModel):
-        raise InvalidType(
-            f"export: model must be that of a table, got a {type(table).__name__}. Use it with gradatim.load_model."
-        )
-    fitted = table.fitted(which)
-    if fitted.kind != "chain":
+    check_chain(table, which)
+    graph = _Graph(onnx, table.columns)
+    for encoder in table.preprocessing.encoders:
+        graph.add_column(encoder)
+    graph.add_chain(table, which)
+    lines = [f"{e.column.name}: {_KINDS[e.column.kind]}" for e in table.preprocessing.encoders]
+    return graph.build(table).SerializeToString(), lines
+
+
+def check_chain(table: TableModel, which: str) -> None:
+    """Refuse a model that is neither a network nor a linear one."""
+    if table.fitted(which).kind != "chain":
         able = [name for name, other in table.models.items() if other.kind == "chain"]
         raise InvalidValue(
             f"export: model must be a network or a linear model ({', '.join(able)}), got "
             f"{which if which != 'recommended' else table.recommended!r}. Try --model {able[-1]!r}."
         )
-    graph = _Graph(onnx, table.columns)
-    for encoder in table.preprocessing.encoders:
-        graph.add_column(encoder)
-    graph.add_chain(table, which)
-    content = graph.build(table).SerializeToString()
-    with open_atomically(output, owner="export", inputs=parts_of(model), is_ours=_is_ours) as file:
-        file.write(content)
-    lines = [f"{e.column.name}: {_KINDS[e.column.kind]}" for e in table.preprocessing.encoders]
-    return ExportResult(Path(output), lines)
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether the field ``producer_name`` near the beginning of an ONNX file is ours."""
-    with open(path, "rb") as file:
-        return b"\x12\x08gradatim" in file.read(64)
 
 
 class _Graph:

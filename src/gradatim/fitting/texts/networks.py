@@ -112,9 +112,9 @@ class TextNetwork(FittedNetwork):
     classes: int
     settings: dict[str, Any]
 
-    def forward(self, *rows: np.ndarray) -> Tensor:
+    def compute(self, *rows: Tensor) -> Tensor:
         """Logits or values of tokens and lengths."""
-        return self.module(*map(torch.from_numpy, rows))
+        return self.module(*rows)
 
     def outputs(self, texts: Sequence[str]) -> np.ndarray:
         """Return probabilities ``(N, classes)``, or values ``(N,)``."""

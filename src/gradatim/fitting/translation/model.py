@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
+import torch
 
 from gradatim.data.pairs import read_lines
 from gradatim.decoding import translate
 from gradatim.errors import InvalidValue, choose, require
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Input, Program
 from gradatim.fitting.stored import StoredWriter
 from gradatim.fitting.translation.batches import decode, encode, pad_tokens
 
@@ -72,6 +74,19 @@ class TranslationModel(StoredWriter):
         choose("predict", "model", model, (RECOMMENDED, NETWORK))
         for texts in _chunks(_sources(data)):
             yield pd.DataFrame({"text": texts, "translation": self.translate(texts, notes=notes)})
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: a source and what is written of its translation to logits of the next token."""
+        choose("export", "model", which, (NETWORK, RECOMMENDED))
+        context = self.network.context
+        example = torch.ones(2, min(context, 8), dtype=torch.long)
+        words = f"int64 of shape (N, S), S up to {context}, 0 behind the end"
+        inputs = [
+            Input("source", example, f"token numbers of sentences, {words}", {0: 0, 1: context}),
+            Input("target", example, "token numbers of what is written, after the start token", {0: 0}),
+        ]  # fmt: skip
+        facts = {"tokenizer": self.tokenizer.describe(), "before": "Texts are cut into tokens by 'tokenizer' first."}  # fmt: skip
+        return Program(self.network, inputs, "logits", facts)
 
     def __repr__(self) -> str:
         return f"TranslationModel({self.about.get('data', 'pairs')!r})"

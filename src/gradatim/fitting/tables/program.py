@@ -1,0 +1,118 @@
+"""A network or linear model of a table as a module of tensors, preprocessing included."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gradatim.data.tables.columns import Levels
+from gradatim.fitting.programs import Input, Program
+from gradatim.fitting.tables.export import check_chain
+from gradatim.fitting.tables.model import TableModel
+from gradatim.fitting.tables.predictors import Fitted, layers_of
+from gradatim.fitting.tables.preprocessing import LIMIT, PERIODS, Encoder, Preprocessing
+
+_OTHER = "\0"  # a category that no table has
+
+
+def table_program(table: TableModel, which: str) -> Program:
+    """The program of a model: numbers and category codes to probabilities or values.
+
+    Args:
+        table: The model.
+        which: ``"network"``, ``"recommended"``, or another model.
+    """
+    check_chain(table, which)
+    encoders, fitted = table.preprocessing.encoders, table.fitted(which)
+    levels = {e.column.name: known_levels(e) for e in encoders if e.column.kind == "categorical"}
+    numbers = [e.column.name for e in encoders if e.column.kind != "categorical"]
+    inputs = [
+        Input("numbers", torch.zeros(2, len(numbers), dtype=torch.float64), f"double of shape (N, {len(numbers)}), the columns 'numbers' in order, NaN where missing; truth values as 0 and 1, dates as days since 1970-01-01 UTC"),
+        Input("codes", torch.zeros(2, len(levels), dtype=torch.long), f"int64 of shape (N, {len(levels)}), the columns 'levels' in order: the place of the category in its list, the length of the list for any other, one more where it is missing"),
+    ]  # fmt: skip
+    facts: dict[str, Any] = {"numbers": numbers, "levels": levels}
+    if fitted.classes:
+        facts["labels"] = table.labels
+    module = TableAnswer(table.preprocessing, fitted)
+    return Program(module, inputs, "probabilities" if fitted.classes else "prediction", facts)
+
+
+def known_levels(encoder: Encoder) -> list[str]:
+    """Categories that a model tells apart.
+
+    Example:
+        >>> from gradatim.data.tables.columns import Column
+        >>> known_levels(Encoder(Column("town", "categorical"), levels=["Bern"], known=["Chur", None], means=[[1.0], [0.0]]))
+        ['Bern', 'Chur']
+    """
+    return list(dict.fromkeys([*encoder.levels, *(name for name in encoder.known if name is not None)]))  # fmt: skip
+
+
+class TableAnswer(nn.Module):
+    """What a chain of dense layers answers to the cells of a table, in double precision.
+
+    Args:
+        preprocessing: How columns become features.
+        fitted: The chain.
+    """
+
+    def __init__(self, preprocessing: Preprocessing, fitted: Fitted) -> None:
+        super().__init__()
+        self.encoders, self.classes, self.settings = preprocessing.encoders, fitted.classes, fitted.settings  # fmt: skip
+        self.tables = nn.ParameterList()  # rows of features by code
+        for encoder in self.encoders:
+            if encoder.column.kind == "categorical":
+                names = known_levels(encoder)
+                codes = np.array([*range(len(names) + 1), -1])
+                self._keep(self.tables, encoder.encode(Levels(codes, [*names, _OTHER])))
+        self.weights, self.biases, self.depth = nn.ParameterList(), nn.ParameterList(), 0
+        for layers in layers_of(fitted):
+            self.depth = len(layers)
+            for weight, bias in layers:
+                self._keep(self.weights, weight)
+                self._keep(self.biases, bias)
+
+    @staticmethod
+    def _keep(where: nn.ParameterList, values: np.ndarray) -> None:
+        where.append(nn.Parameter(torch.from_numpy(np.array(values, np.float64)), False))
+
+    def forward(self, numbers: Tensor, codes: Tensor) -> Tensor:
+        x = torch.cat(self.features(numbers, codes), 1)  # (N, features)
+        starts = range(0, len(self.weights), self.depth)
+        said = torch.stack([self._member(x, start) for start in starts]).mean(0)
+        if self.classes:
+            return said
+        s = self.settings
+        value = said * s.get("scale", 1.0) + s.get("center", 0.0)
+        return value.clamp(s.get("low", -np.inf), s.get("high", np.inf))
+
+    def features(self, numbers: Tensor, codes: Tensor) -> list[Tensor]:
+        """The features of every column, each of shape ``(N, k)``."""
+        parts, number, code = [], 0, 0
+        for encoder in self.encoders:
+            if encoder.column.kind == "categorical":
+                parts.append(self.tables[code][codes[:, code]])
+                code += 1
+            else:
+                parts += _scaled(encoder, numbers[:, number : number + 1])
+                number += 1
+        return parts
+
+    def _member(self, h: Tensor, start: int) -> Tensor:
+        for k in range(start, start + self.depth):
+            h = nn.functional.linear(h, self.weights[k], self.biases[k])
+            if k < start + self.depth - 1:
+                h = h.relu() if self.settings["activation"] == "relu" else h.tanh()
+        return h.softmax(1) if self.classes else h
+
+
+def _scaled(encoder: Encoder, cells: Tensor) -> list[Tensor]:
+    """A number as features: scaled, its cycles, and whether it is missing."""
+    missing = cells.isnan()
+    filled = torch.where(missing, encoder.fill, cells)
+    parts = [((filled - encoder.center) / encoder.scale).clamp(-LIMIT, LIMIT)]
+    for period in encoder.periods:
+        angle = filled * (2 * torch.pi / PERIODS[period])
+        parts += [angle.sin(), angle.cos()]
+    return parts + [missing.to(cells.dtype)] * encoder.marks_missing

@@ -1,0 +1,108 @@
+"""Networks of every kind of data as programs of PyTorch and ONNX: other software gives the same numbers."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from gradatim.data.tokenizers import CharacterTokenizer
+from gradatim.errors import InvalidType, InvalidValue, OutputRefused
+from gradatim.fitting import export_onnx, export_torch
+from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.programs import ABOUT
+from gradatim.fitting.series.model import SeriesModel
+from gradatim.fitting.series.networks import NetworkForecasts
+from gradatim.fitting.series.problem import Layout
+from gradatim.fitting.series.times import Axis
+from gradatim.fitting.translation.model import TranslationModel
+from gradatim.models import GPT, Forecaster, Transformer
+
+from .test_stored import SHARED, image_model, pictures
+
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnxscript")
+
+
+def recurrent_series():
+    """Two series and a recurrent network."""
+    network = NetworkForecasts(Forecaster(1, 3, hidden_dim=4), {"length": 6, "scales": [2.0, 30.0]}, 3)  # fmt: skip
+    return SeriesModel(
+        layout=Layout(None, ("x", "y"), None), axis=Axis("order", 1.0), names=["x", "y"], horizon=3,
+        models={"network": network}, reach={"network": np.ones((2, 3))}, **SHARED,
+    )  # fmt: skip
+
+
+def language():
+    return LanguageModel(GPT(9, 12, dim=8, num_layers=1, num_heads=2), CharacterTokenizer("abcdefghi"), about={})  # fmt: skip
+
+
+def translation():
+    return TranslationModel(Transformer(7, 7, 12, dim=8, num_layers=1, num_heads=2, pad=0), CharacterTokenizer("abc"), about={})  # fmt: skip
+
+
+def tokens(rows, steps):
+    return torch.randint(1, 7, (rows, steps), generator=torch.Generator().manual_seed(rows))
+
+
+def said_of_series(model):
+    past = pd.DataFrame(np.random.default_rng(1).normal(size=(6, 2)), columns=["x", "y"])
+    return (past.to_numpy().T.astype(np.float32),), model.predict(past)["prediction"].to_numpy().reshape(2, 3)  # fmt: skip
+
+
+def said_by(model, *rows):
+    with torch.inference_mode():
+        return tuple(r.numpy() for r in rows), model.network.eval()(*rows).numpy()
+
+
+# a model, and other inputs than those it was traced with, with what predict says of them
+KINDS = {
+    "image": (image_model, lambda m: ((pictures(),), m.predict_proba(pictures(), model="network"))),
+    "series": (recurrent_series, said_of_series),
+    "language": (language, lambda m: said_by(m, tokens(5, 11))),
+    "translation": (translation, lambda m: said_by(m, tokens(3, 8), tokens(3, 8))),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_programs_say_what_predict_says(kind, tmp_path):
+    build, say = KINDS[kind]
+    model = build()
+    model.save(tmp_path / "m")
+    inputs, expected = say(model)
+    result = export_torch(tmp_path / "m", tmp_path / "m.pt2")
+    told = {ABOUT: ""}
+    program = torch.export.load(result.path, extra_files=told).module()
+    found = program(*map(torch.from_numpy, inputs))
+    np.testing.assert_allclose(found.detach().numpy(), expected, rtol=1e-5, atol=1e-6)
+    assert json.loads(told[ABOUT])["inputs"] == result.inputs
+    result = export_onnx(tmp_path / "m", tmp_path / "m.onnx")
+    session = onnxruntime.InferenceSession(result.path)
+    names = [i.name for i in session.get_inputs()]
+    assert [line.split(":")[0] for line in result.inputs] == names
+    (found,) = session.run(None, dict(zip(names, inputs, strict=True)))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    for write, place in ((export_torch, "m.pt2"), (export_onnx, "m.onnx")):
+        write(tmp_path / "m", tmp_path / place)  # an older one of ours is replaced
+
+
+def test_what_is_no_network_or_not_ours_is_refused(tmp_path):
+    image_model().save(tmp_path / "m")
+    with pytest.raises(InvalidValue, match=r"export: model must be a network, got 'pixels'\. Try --model 'network'\."):  # fmt: skip
+        export_torch(tmp_path / "m", tmp_path / "m.pt2", which="pixels")
+    assert not (tmp_path / "m.pt2").exists()
+    for write in (export_torch, export_onnx):
+        (tmp_path / "mine").write_bytes(b"PK\x03\x04 my own")
+        with pytest.raises(OutputRefused):
+            write(tmp_path / "m", tmp_path / "mine")
+        assert (tmp_path / "mine").read_bytes() == b"PK\x03\x04 my own"
+
+
+def test_a_model_without_a_network_says_so(tmp_path):
+    from gradatim import NeuralRegressor
+
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    NeuralRegressor(epochs=1).fit(X, X[:, 0]).save(tmp_path / "m")
+    with pytest.raises(InvalidType, match="export: model must"):
+        export_torch(tmp_path / "m", tmp_path / "m.pt2")

@@ -1,7 +1,7 @@
 """Stream data through a saved model into a CSV file."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -106,10 +106,26 @@ def _tables(model: Any, data: Any, which: str, notes: list[str]) -> Iterator[pd.
         )
     if isinstance(data, str | Path):
         check_path(data)
-    rows = data if isinstance(data, str | Path) else as_rows(data)
+    rows = data if isinstance(data, str | Path) else as_rows(one_row(data) if isinstance(data, Mapping) else data)  # fmt: skip
     if isinstance(rows, np.ndarray) and getattr(fitted, "folder_kind", None) != "image":
         raise InvalidType(f"predict: data must be rows for this model, got images of shape {rows.shape}.")  # fmt: skip
     return _some(fitted.prediction_tables(rows, which, notes))
+
+
+def one_row(row: Mapping[str, Any]) -> pd.DataFrame:
+    """A mapping from columns to cells as a table of one row; a mapping of many cells each is refused.
+
+    Example:
+        >>> one_row({"x": 1.0, "town": "Bern"}).shape
+        (1, 2)
+    """
+    for name, cell in row.items():
+        if isinstance(cell, dict | set) or np.ndim(cell):
+            raise InvalidType(
+                f"predict: a mapping must hold one cell for each column, got a {type(cell).__name__} in {name!r}. "
+                "Pass a data frame of many rows."
+            )
+    return pd.DataFrame([dict(row)])
 
 
 def _some(tables: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:

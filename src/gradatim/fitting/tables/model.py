@@ -2,8 +2,9 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from torch import Tensor
 from gradatim.data.tables.reading import iterate
 from gradatim.errors import choose
 from gradatim.fitting.classes import check_outputs, decide, prediction_frame
-from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.predicting import RECOMMENDED, one_row
 from gradatim.fitting.stored import Facts, StoredModel
+from gradatim.fitting.tables.one_row import RowReader
 from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict, rehearse
 from gradatim.fitting.tables.preprocessing import (
     Preprocessing,
@@ -26,6 +28,8 @@ from gradatim.fitting.tables.preprocessing import (
     read_columns,
 )
 from gradatim.models import MLP
+
+Row = Mapping[str, Any]
 
 
 @dataclass
@@ -91,25 +95,39 @@ class TableModel(StoredModel):
             found.append(f"The predictions of {rows} lay {FAR}; they are held there.")
         return found
 
-    def predict(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
+    def predict(self, frame: pd.DataFrame | Row, *, model: str = RECOMMENDED) -> Any:
         """Return a label or a value for every row; columns are found by name.
 
         Args:
-            frame: A table with at least the columns in :attr:`columns`.
+            frame: A table with at least the columns in :attr:`columns`, or one row as a mapping from them to cells.
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
-        """
-        outputs = self._outputs_told(frame, model)
-        return decide(outputs, self.labels)
 
-    def predict_proba(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
-        """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
+        Returns:
+            An array, or a single label or value for a single row.
+        """
+        found = decide(self._outputs_told(frame, model), self.labels)
+        return found[0] if isinstance(frame, Mapping) else found
+
+    def predict_proba(self, frame: pd.DataFrame | Row, *, model: str = RECOMMENDED) -> np.ndarray:
+        """Return class probabilities, shape ``(N, classes)`` or ``(classes,)``, in the order of :attr:`labels`."""
         if not self.labels:
             choose("predict_proba", "task", "regression", ["classification"])
-        return self._outputs_told(frame, model)
+        found = self._outputs_told(frame, model)
+        return found[0] if isinstance(frame, Mapping) else found
 
-    def _outputs_told(self, frame: pd.DataFrame, model: str) -> np.ndarray:
+    @cached_property
+    def _reader(self) -> RowReader:
+        return RowReader(self.preprocessing)
+
+    def _outputs_told(self, frame: pd.DataFrame | Row, model: str) -> np.ndarray:
         fallbacks = Fallbacks()
-        outputs = self.outputs(frame, model, fallbacks)
+        X = self._reader.features(frame) if isinstance(frame, Mapping) else None
+        if X is None:
+            rows = one_row(frame) if isinstance(frame, Mapping) else frame
+            outputs = self.outputs(rows, model, fallbacks)
+        else:
+            outputs = predict(self.fitted(model), X, block=1)
+            fallbacks.held += count_held(self.fitted(model), outputs)
         for sentence in self.describe(fallbacks):
             warnings.warn(sentence, stacklevel=3)
         return outputs

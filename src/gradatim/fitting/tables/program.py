@@ -6,14 +6,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradatim.data.tables.columns import Levels
 from gradatim.fitting.programs import Input, Program
 from gradatim.fitting.tables.export import check_chain
 from gradatim.fitting.tables.model import TableModel
+from gradatim.fitting.tables.one_row import known_levels, level_rows
 from gradatim.fitting.tables.predictors import Fitted, layers_of
 from gradatim.fitting.tables.preprocessing import LIMIT, PERIODS, Encoder, Preprocessing
-
-_OTHER = "\0"  # a category that no table has
 
 
 def table_program(table: TableModel, which: str) -> Program:
@@ -38,17 +36,6 @@ def table_program(table: TableModel, which: str) -> Program:
     return Program(module, inputs, "probabilities" if fitted.classes else "prediction", facts)
 
 
-def known_levels(encoder: Encoder) -> list[str]:
-    """Categories that a model tells apart.
-
-    Example:
-        >>> from gradatim.data.tables.columns import Column
-        >>> known_levels(Encoder(Column("town", "categorical"), levels=["Bern"], known=["Chur", None], means=[[1.0], [0.0]]))
-        ['Bern', 'Chur']
-    """
-    return list(dict.fromkeys([*encoder.levels, *(name for name in encoder.known if name is not None)]))  # fmt: skip
-
-
 class TableAnswer(nn.Module):
     """What a chain of dense layers answers to the cells of a table, in double precision.
 
@@ -63,9 +50,7 @@ class TableAnswer(nn.Module):
         self.tables = nn.ParameterList()  # rows of features by code
         for encoder in self.encoders:
             if encoder.column.kind == "categorical":
-                names = known_levels(encoder)
-                codes = np.array([*range(len(names) + 1), -1])
-                self._keep(self.tables, encoder.encode(Levels(codes, [*names, _OTHER])))
+                self._keep(self.tables, level_rows(encoder))
         self.weights, self.biases, self.depth = nn.ParameterList(), nn.ParameterList(), 0
         for layers in layers_of(fitted):
             self.depth = len(layers)

@@ -165,6 +165,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "Perceptron": lambda s: neurons.Perceptron(shuffle=True, max_epochs=1, seed=s).fit(X, 2 * Y - 1).coef_,
     "mc_predict": lambda s: CALLS["mc_predict"](network(dropout=0.5), X, num_samples=3, seed=s),
     "variance_profile": lambda s: CALLS["variance_profile"](network(), X, seed=s),
+    "RandomKernels.learn": lambda s: timeseries.RandomKernels.learn(X, num_features=84, seed=s),
     "approximate": lambda s: [a.l2_error for a in CALLS["approximate"](torch.sin, [2], restarts=1, steps=2, seed=s)],
     "Rollouts": lambda s: list(CALLS["Rollouts"](gpt(), gpt(), lambda t: t.float().mean(1), TOKENS[:2, :2], 4, batch_size=2, seed=s)),
     "lr_range_test": lambda s: CALLS["lr_range_test"](network(), (X, Y), steps=10, batch_size=8, seed=s).losses,

@@ -1,7 +1,9 @@
-"""Models of series before recurrent networks: autoregression, linear dynamical systems, hidden Markov models."""
+"""Models of series before recurrent networks, and what tells series apart: warping, random kernels, statistics."""
 
 from gradatim.timeseries.autocovariance import autocorrelation, autocovariance
 from gradatim.timeseries.autoregression import AR, Forecast
+from gradatim.timeseries.dtw import dtw_distances
+from gradatim.timeseries.dtw_neighbours import NearestSeries, nearest_by_dtw
 from gradatim.timeseries.emissions import CategoricalEmission
 from gradatim.timeseries.exponential_smoothing import (
     Smoothing,
@@ -21,8 +23,11 @@ from gradatim.timeseries.linear_dynamical_system import (
 )
 from gradatim.timeseries.markov import stationary_distribution
 from gradatim.timeseries.ngram import NGram
+from gradatim.timeseries.random_kernels import RandomKernels
 from gradatim.timeseries.rts import Smoothed
 from gradatim.timeseries.seasonality import find_season
+from gradatim.timeseries.series_batch import fill_gaps
+from gradatim.timeseries.series_statistics import SeriesStatistics, describe_series
 from gradatim.timeseries.sliding import windows
 from gradatim.timeseries.tdnn import TDNN
 
@@ -53,4 +58,11 @@ __all__ = [
     "find_season",
     "fit_smoothing",
     "smooth",
+    "NearestSeries",
+    "RandomKernels",
+    "SeriesStatistics",
+    "describe_series",
+    "dtw_distances",
+    "fill_gaps",
+    "nearest_by_dtw",
 ]

@@ -123,7 +123,7 @@ def write(folder, description, tensors):
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("feature", [4, 0, 0], "features of trees must be among 4"),
+        ("feature", [4, 0, 0], "features of a model must be among 4"),
         ("feature", [-1, 0, 0], "nodes of trees must lead"),
         ("feature", [0.0, 0.0, 0.0], "nodes of trees must lead"),
         ("left", [3, 1, 2], "nodes of trees must lead"),

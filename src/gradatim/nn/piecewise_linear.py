@@ -35,8 +35,13 @@ def quantile_edges(x: Tensor, bins: int) -> Tensor:
     """
     require_whole("quantile_edges", bins=bins)
     require(x.ndim == 2 and len(x) > 0, "quantile_edges: x must have shape (N, D)", tuple(x.shape))
-    shares = torch.linspace(0.0, 1.0, bins + 1, dtype=x.dtype)
-    edges = torch.quantile(x, shares, dim=0).T  # (D, T + 1)
+    places = torch.linspace(0.0, len(x) - 1.0, bins + 1, dtype=torch.float64)
+    ordered, below = (
+        x.sort(dim=0).values,
+        places.floor().long(),
+    )  # torch.quantile ends at 16 million numbers
+    share = (places - below).to(x.dtype).unsqueeze(1)
+    edges = torch.lerp(ordered[below], ordered[places.ceil().long()], share).T  # (D, T + 1)
     repeats = torch.zeros_like(edges)
     repeats[:, 1:] = (edges[:, 1:] == edges[:, :-1]).to(edges.dtype)
     order = repeats.argsort(dim=1, stable=True)  # different edges first, in their order
@@ -73,22 +78,24 @@ def piecewise_linear(x: Tensor, edges: Tensor) -> Tensor:
     width = edges[:, 1:] - edges[:, :-1]
     is_wide = width > 0
     filled = (x.unsqueeze(-1) - edges[:, :-1]) / torch.where(is_wide, width, 1.0)  # (N, D, T)
-    low, high = torch.zeros_like(width), torch.ones_like(width)
-    low[:, 0] = -torch.inf
-    is_last = is_wide & ~torch.cat([is_wide[:, 1:], torch.zeros_like(is_wide[:, :1])], dim=1)
-    high[is_last] = torch.inf
-    return torch.minimum(torch.maximum(filled, low), high) * is_wide
+    none = torch.zeros_like(is_wide[:, :1])
+    is_first = torch.cat([~none, torch.zeros_like(is_wide[:, 1:])], dim=1)
+    is_last = is_wide & ~torch.cat([is_wide[:, 1:], none], dim=1)
+    low, high = torch.where(is_first, -torch.inf, 0.0), torch.where(is_last, torch.inf, 1.0)
+    limited = torch.minimum(torch.maximum(filled, low.to(x.dtype)), high.to(x.dtype))
+    return limited * is_wide
 
 
 class PiecewiseLinearEncoding(nn.Module):
     r"""Numbers beside their ladders, :math:`[x, e(x)]`, with edges that do not learn (:func:`piecewise_linear`).
 
     Args:
-        edges: Edges of every column, shape ``(D, bins + 1)``, as :func:`quantile_edges` gives them.
+        edges: Edges of columns, shape ``(D, bins + 1)``, as :func:`quantile_edges` gives them.
+        columns: Which columns these are, the others having no ladder; all of them by default.
 
     Example:
-        >>> PiecewiseLinearEncoding([[0.0, 2.0, 4.0]])(torch.tensor([[3.0]]))
-        tensor([[3.0000, 1.0000, 0.5000]])
+        >>> PiecewiseLinearEncoding([[0.0, 2.0, 4.0]], columns=[1])(torch.tensor([[7.0, 3.0]]))
+        tensor([[7.0000, 3.0000, 1.0000, 0.5000]])
 
     Reference:
         Gorishniy et al., On Embeddings for Numerical Features in Tabular Deep Learning, 2022, eq. 1. The number itself
@@ -97,8 +104,11 @@ class PiecewiseLinearEncoding(nn.Module):
 
     table: Tensor
 
-    def __init__(self, edges: Sequence[Sequence[float]]) -> None:
+    def __init__(
+        self, edges: Sequence[Sequence[float]], *, columns: Sequence[int] | None = None
+    ) -> None:
         super().__init__()
+        self.columns = None if columns is None else tuple(int(column) for column in columns)
         self.edges = tuple(tuple(float(edge) for edge in row) for row in edges)
         table = torch.tensor(self.edges)
         is_sorted = table.ndim == 2 and table.shape[1] > 1 and bool((table.diff(dim=1) >= 0).all())
@@ -107,5 +117,6 @@ class PiecewiseLinearEncoding(nn.Module):
 
     @takes_arrays
     def forward(self, x: Tensor) -> Tensor:
-        ladders = piecewise_linear(x, self.table.to(x.dtype))
-        return torch.cat([x, ladders.flatten(1)], dim=1)  # (N, D + D T)
+        numbers = x if self.columns is None else x[:, self.columns]
+        ladders = piecewise_linear(numbers, self.table.to(x.dtype))
+        return torch.cat([x, ladders.flatten(1)], dim=1)  # (N, all + D T)

@@ -18,6 +18,7 @@ from gradatim.fitting.tables.networks import (
     watch_network,
 )
 from gradatim.models import MLP
+from gradatim.nn import PiecewiseLinearEncoding
 from gradatim.randomness import seeded
 from gradatim.training import Trainer
 
@@ -32,9 +33,12 @@ def make_job(number, rows, classes, **settings):
 def train_alone(job, classes, member):
     """The weights of one member by an ordinary training, after the rules in the docstrings."""
     seed = int(np.random.default_rng([job.seed, member]).integers(2**31))
-    own, rows = job.settings, len(job.X)
+    own, rows, X = job.settings, len(job.X), job.X.astype(np.float32)
+    if own.bins:
+        edges = np.quantile(job.X, np.linspace(0, 1, own.bins + 1), axis=0).T
+        X = PiecewiseLinearEncoding(edges)(X).numpy()
     with seeded(seed):
-        sizes = (4, *own.hidden, classes or 1)
+        sizes = (X.shape[1], *own.hidden, classes or 1)
         network = MLP(sizes, activation=own.activation, dropout=own.dropout)
     y = job.y if classes else ((job.y - job.y.mean()) / job.y.std())[:, None].astype(np.float32)
     size = batch_size(rows)
@@ -43,7 +47,7 @@ def train_alone(job, classes, member):
         schedule="cosine", epochs=max(round(own.steps / -(-rows // size)), 20), batch_size=size, device="cpu",
         seed=seed, progress=False,
     )  # fmt: skip
-    trainer.fit((job.X.astype(np.float32), y))
+    trainer.fit((X, y))
     return [layer for layer in network if isinstance(layer, torch.nn.Linear)]
 
 
@@ -52,12 +56,12 @@ def test_every_network_of_a_stack_is_what_it_is_alone(classes):
     jobs = [
         make_job(0, 90, classes, lr=1e-2),
         make_job(1, 101, classes, lr=3e-3, weight_decay=0.0),  # another number of rows
-        make_job(2, 90, classes, members=2),
+        make_job(2, 90, classes, members=2, bins=0),
         make_job(3, 90, classes, dropout=0.0),  # another stack
         make_job(4, 1100, classes),  # larger batches
     ]
     for job, fitted in zip(jobs, fit_networks(jobs, classes), strict=True):
-        assert len(fitted.arrays) == 6 * job.settings.members
+        assert len(fitted.arrays) == 6 * job.settings.members + 2 * (job.settings.bins > 0)
         for member in range(job.settings.members):
             for k, layer in enumerate(train_alone(job, classes, member)):
                 found = fitted.arrays[f"{member}.{k}.weight"]
@@ -111,7 +115,7 @@ def test_watched_rows_change_nothing():
 
 def test_settings_are_drawn_in_shapes():
     drawn = [draw_settings(trial, 3) for trial in range(1, 1 + 6 * WIDTH)]
-    shapes = [(s.hidden, s.activation, s.dropout, s.steps, s.members) for s in drawn]
+    shapes = [(s.hidden, s.activation, s.dropout, s.steps, s.members, s.bins) for s in drawn]
     assert all(len(set(shapes[k : k + WIDTH])) == 1 for k in range(0, len(shapes), WIDTH))
     assert len(set(shapes)) > 3
     assert len({(s.lr, s.weight_decay) for s in drawn}) == len(drawn)
@@ -125,6 +129,8 @@ def test_cost_grows_with_steps_members_weights_and_dropout():
     assert of(steps=1200) == 2.0
     assert of(members=4) == 4.0
     assert of(dropout=0.0) < 1.0
+    wide = [cost(NetworkSettings(bins=b), inputs=50, numeric=40) for b in (0, 8, 32)]
+    assert wide[0] < wide[1] == 1.0 < wide[2]
     assert 4.0 < of(hidden=(256, 256)) > of(hidden=(128, 128))
     # 20 epochs of 4,000 rows in batches of 128 are 640 steps, whether 300 or 600 are asked for
     assert cost(NetworkSettings(steps=300), rows=4000) == 1.0

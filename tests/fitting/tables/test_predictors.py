@@ -82,6 +82,20 @@ def test_every_simple_model_beats_or_equals_the_trivial_one(classes):
     assert max(scores[1:]) < 0.8 * scores[0]
 
 
+def slow_ladders(arrays, X):
+    """How far every bin is filled, number by number."""
+    rows = []
+    for row in X:
+        filled = []
+        for feature, edges in zip(arrays["input.feature"], arrays["input.edges"].astype(float), strict=True):  # fmt: skip
+            for t in range(1, len(edges)):
+                share = (row[feature] - edges[t - 1]) / (edges[t] - edges[t - 1])
+                share = share if t == 1 else max(share, 0.0)
+                filled.append(share if t == len(edges) - 1 else min(share, 1.0))
+        rows.append(filled)
+    return np.array(rows)
+
+
 @pytest.mark.parametrize("classes", [0, 3])
 def test_network_forward_is_that_of_the_module(classes):
     import torch
@@ -91,13 +105,14 @@ def test_network_forward_is_that_of_the_module(classes):
     X, y = problem(classes)
     chosen = NetworkSettings(hidden=(5, 6), activation="tanh", steps=20, members=2)
     fitted = fit_network(X, y, classes, chosen, 0)
+    columns = np.concatenate([X, slow_ladders(fitted.arrays, X)], axis=1)
     outputs = []
     for member in range(2):
-        module = MLP((4, 5, 6, classes or 1), activation="tanh").double()
+        module = MLP((columns.shape[1], 5, 6, classes or 1), activation="tanh").double()
         for k, layer in enumerate(m for m in module if isinstance(m, torch.nn.Linear)):
             layer.weight.data = torch.from_numpy(fitted.arrays[f"{member}.{k}.weight"]).double()
             layer.bias.data = torch.from_numpy(fitted.arrays[f"{member}.{k}.bias"]).double()
-        out = module(torch.from_numpy(X)).detach()
+        out = module(torch.from_numpy(columns)).detach()
         outputs.append(out.softmax(1) if classes else out * y.std() + y.mean())
     expected = torch.stack(outputs).mean(0).numpy()
     np.testing.assert_allclose(

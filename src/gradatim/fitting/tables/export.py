@@ -1,11 +1,12 @@
 """Write a model with its preprocessing as one ONNX graph that takes the table's columns as they are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradatim.errors import InvalidValue, Unavailable
+from gradatim.fitting.tables.ladders import EDGES, FEATURE
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.predictors import layers_of
 from gradatim.fitting.tables.preprocessing import LIMIT, PERIODS, Encoder
@@ -132,7 +133,7 @@ class _Graph:
 
     def add_chain(self, table: TableModel, which: str) -> None:
         fitted = table.fitted(which)
-        x = self.node("Concat", *self.features, axis=1)
+        x = self._add_ladders(fitted.arrays, self.node("Concat", *self.features, axis=1))
         members = layers_of(fitted)
         outputs = []
         for layers in members:
@@ -162,6 +163,24 @@ class _Graph:
         ends = [fitted.settings.get("low", -np.inf), fitted.settings.get("high", np.inf)]
         held = self.node("Clip", free, *map(self.constant, ends), output="prediction")
         self.outputs.append(self.value(held, self.onnx.TensorProto.DOUBLE, 1))
+
+    def _add_ladders(self, arrays: Mapping[str, np.ndarray], x: str) -> str:
+        """Features with their ladders of bins behind them, as :func:`add_ladders` makes them."""
+        if EDGES not in arrays:
+            return x
+        edges = arrays[EDGES].astype(np.float64)
+        width = np.diff(edges, axis=1)
+        is_wide = width > 0
+        is_last = is_wide & ~np.pad(is_wide[:, 1:], ((0, 0), (0, 1)))
+        low = np.where(np.arange(width.shape[1]) > 0, 0.0, -np.inf) * np.ones_like(width)
+        places = np.repeat(arrays[FEATURE].astype(np.int64), width.shape[1])
+        numbers = self.node("Gather", x, self.constant(places, np.int64), axis=1)  # (N, D T)
+        risen = self.node("Sub", numbers, self.constant(edges[:, :-1].ravel()))
+        filled = self.node("Div", risen, self.constant(np.where(is_wide, width, 1.0).ravel()))
+        above = self.node("Max", filled, self.constant(low.ravel()))
+        limited = self.node("Min", above, self.constant(np.where(is_last, np.inf, 1.0).ravel()))
+        ladders = self.node("Mul", limited, self.constant(is_wide.ravel()))
+        return self.node("Concat", x, ladders, axis=1)
 
     def _add_labels(self, labels: list[str | int], probabilities: str) -> None:
         best = self.node("ArgMax", probabilities, axis=1, keepdims=1)

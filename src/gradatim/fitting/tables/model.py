@@ -18,6 +18,7 @@ from gradatim.errors import choose
 from gradatim.fitting.classes import check_outputs, decide, prediction_frame
 from gradatim.fitting.predicting import RECOMMENDED, one_row
 from gradatim.fitting.stored import Facts, StoredModel
+from gradatim.fitting.tables.ladders import ladder_module
 from gradatim.fitting.tables.one_row import RowReader
 from gradatim.fitting.tables.predictors import FAR, Fitted, count_held, predict, rehearse
 from gradatim.fitting.tables.preprocessing import (
@@ -148,7 +149,7 @@ class TableModel(StoredModel):
         X = self.preprocessing.transform(read_columns(made_up_rows(columns), columns)[0])
         return check_outputs(rehearse(self.fitted(model), X), self.labels)
 
-    def network(self) -> MLP:
+    def network(self) -> torch.nn.Sequential:
         """The (first) network as a PyTorch module, on preprocessed features; its values are neither scaled nor held."""
         fitted = self.fitted("network")
         s = fitted.settings
@@ -160,7 +161,7 @@ class TableModel(StoredModel):
         for k, layer in enumerate(linear):
             state = {n: torch.from_numpy(fitted.arrays[f"0.{k}.{n}"]) for n in ("weight", "bias")}
             layer.load_state_dict(state)
-        return module.eval()
+        return torch.nn.Sequential(ladder_module(fitted.arrays), *module).eval()
 
     def facts(self) -> Facts:
         """Target, labels and preprocessing."""

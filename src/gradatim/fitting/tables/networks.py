@@ -5,7 +5,7 @@ stack; each gives what it would give alone.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,6 +15,7 @@ import torch
 
 from gradatim.errors import InvalidValue
 from gradatim.fitting.learning import read_target
+from gradatim.fitting.tables.ladders import add_ladders, learn_ladders, num_bins
 from gradatim.fitting.tables.predictors import Fitted, hold
 from gradatim.models import MLP
 from gradatim.training import History, Replicas, train_replicas
@@ -42,6 +43,7 @@ class NetworkSettings:
         lr: Initial learning rate; it falls to zero along a cosine.
         steps: Gradient steps of a training, at least 20 passes over the rows.
         members: Networks from different starts whose predictions are averaged.
+        bins: Bins of every number's ladder (:mod:`~gradatim.fitting.tables.ladders`); 0 for none.
     """
 
     hidden: tuple[int, ...] = (64,)
@@ -51,12 +53,13 @@ class NetworkSettings:
     lr: float = 3e-3
     steps: int = 600
     members: int = 1
+    bins: int = 8
 
 
 def draw_settings(trial: int, seed: int) -> NetworkSettings:
     """Settings of trial number ``trial``; the first are the defaults, the others random.
 
-    Twelve trials in turn share shape, dropout, steps and members, and differ in learning rate and weight decay.
+    Twelve trials in turn share shape, dropout, steps, members and bins, and differ in learning rate and weight decay.
 
     Example:
         >>> draw_settings(0, seed=0) == NetworkSettings(), draw_settings(3, 0) == draw_settings(3, 0)
@@ -75,10 +78,13 @@ def draw_settings(trial: int, seed: int) -> NetworkSettings:
         lr=float(np.round(10 ** own.uniform(-3.2, -1.8), 6)),
         steps=int(shared.choice([300, 600, 1000, 3000])),
         members=int(shared.choice([1, 1, 1, 4])),
+        bins=int(shared.choice([0, 8, 8, 16, 32])),
     )
 
 
-def cost(settings: NetworkSettings, rows: int = 960, inputs: int = 16, outputs: int = 1) -> float:
+def cost(
+    settings: NetworkSettings, rows: int = 960, inputs: int = 16, outputs: int = 1, numeric: int = 0
+) -> float:
     """Training time in units of that of the default settings, about.
 
     Args:
@@ -86,6 +92,7 @@ def cost(settings: NetworkSettings, rows: int = 960, inputs: int = 16, outputs: 
         rows: Rows to learn from.
         inputs: Features.
         outputs: Classes, or 1.
+        numeric: Features that may have ladders.
 
     Example:
         >>> cost(NetworkSettings(steps=1200, members=4))
@@ -94,7 +101,8 @@ def cost(settings: NetworkSettings, rows: int = 960, inputs: int = 16, outputs: 
 
     def effort(own: NetworkSettings) -> float:
         _, per_epoch, epochs = _course(rows, own.steps)
-        weights = sum(a * b for a, b in pairwise((inputs, *own.hidden, outputs)))
+        width = inputs + numeric * num_bins(own.bins, numeric, rows)
+        weights = sum(a * b for a, b in pairwise((width, *own.hidden, outputs)))
         drawn = sum(own.hidden) * DRAWING if own.dropout else 0
         return per_epoch * epochs * own.members * (OVERHEAD + weights + drawn)
 
@@ -110,13 +118,16 @@ def training_seconds(job: "NetworkJob", classes: int) -> float:
     """
     size, per_epoch, epochs = _course(len(job.X), job.settings.steps)
     rows = min(PROBE_STEPS * size, len(job.X))
-    few = NetworkJob(job.X[:rows], job.y[:rows], job.settings, job.seed)
+    started = time.perf_counter()
+    ladders = learn_ladders(job.X, job.settings.bins)
+    few = NetworkJob(_inputs(job.X[:rows], ladders), job.y[:rows], job.settings, job.seed)
+    encoding = (time.perf_counter() - started) * len(job.X) / rows
     shape = _shape(few, classes)._replace(epochs=1, batch_size=size)
     for _ in range(2):  # the first time everything is slow
         started = time.perf_counter()
         _train(shape, [_Member(0, 0, 0)], [few], classes)
         spent = time.perf_counter() - started
-    return spent / -(-rows // size) * per_epoch * epochs * job.settings.members
+    return encoding + spent / -(-rows // size) * per_epoch * epochs * job.settings.members
 
 
 def effort(rows: int, settings: NetworkSettings) -> float:
@@ -216,11 +227,11 @@ def fit_networks(jobs: Sequence[NetworkJob], classes: int) -> list[Fitted | None
         A model for every job; ``None`` where a training diverged.
     """
     stacks: dict[_Shape, list[_Member]] = {}
+    jobs, arrays = _encode(jobs)
     for number, job in enumerate(jobs):
         for member in range(job.settings.members):
             seed = int(np.random.default_rng([job.seed, member]).integers(2**31))
             stacks.setdefault(_shape(job, classes), []).append(_Member(number, member, seed))
-    arrays: list[dict[str, np.ndarray]] = [{} for _ in jobs]
     failed: set[int] = set()
     for shape, members in stacks.items():
         for start in range(0, len(members), MAX_STACK):
@@ -246,8 +257,27 @@ def watch_network(
         validation: Rows to watch; they change nothing.
     """
     first = _Member(0, 0, int(np.random.default_rng([job.seed, 0]).integers(2**31)))
-    watched = (validation[0].astype(np.float32), read_target(job.y, classes).encode(validation[1]))
-    return _train(_shape(job, classes), [first], [job], classes, watched).histories[0]
+    (encoded,), (ladders,) = _encode([job])
+    watched = _inputs(validation[0], ladders), read_target(job.y, classes).encode(validation[1])
+    return _train(_shape(encoded, classes), [first], [encoded], classes, watched).histories[0]
+
+
+def _inputs(X: np.ndarray, ladders: Mapping[str, np.ndarray]) -> np.ndarray:
+    """What a network reads: features in single precision, and their ladders."""
+    return add_ladders(ladders, X.astype(np.float32))
+
+
+def _encode(jobs: Sequence[NetworkJob]) -> tuple[list[NetworkJob], list[dict[str, np.ndarray]]]:
+    """Jobs with what their networks read, and the ladders of each; equal ones are made once."""
+    made: dict[tuple[int, int], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
+    for job in jobs:
+        key = id(job.X), job.settings.bins
+        if key not in made:
+            ladders = learn_ladders(job.X, job.settings.bins)
+            made[key] = _inputs(job.X, ladders), ladders
+    pairs = [made[id(job.X), job.settings.bins] for job in jobs]
+    encoded = [job._replace(X=X) for job, (X, _) in zip(jobs, pairs, strict=True)]
+    return encoded, [dict(ladders) for _, ladders in pairs]
 
 
 def _shape(job: NetworkJob, classes: int) -> _Shape:
@@ -264,7 +294,7 @@ def _train(
     classes: int,
     validation: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Replicas:
-    """Train a stack on one pool of rows, in which rows that several trainings share stand once."""
+    """Train a stack on one pool of encoded rows, in which rows that several trainings share stand once."""
     own_jobs = [jobs[own.job] for own in members]
     pool = {(id(job.X), id(job.y)): job for job in own_jobs}
     ends = np.cumsum([len(job.X) for job in pool.values()])
@@ -272,7 +302,7 @@ def _train(
         key: np.arange(end - len(job.X), end)
         for (key, job), end in zip(pool.items(), ends, strict=True)
     }
-    X = np.concatenate([job.X.astype(np.float32) for job in pool.values()])
+    X = np.concatenate([job.X for job in pool.values()])
     y = np.concatenate([read_target(job.y, classes).encode(job.y) for job in pool.values()])
     return train_replicas(
         lambda: MLP(shape.sizes, activation=shape.activation, dropout=shape.dropout),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.costs import FoldData, rows_in_time
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.ladders import MOST_CELLS, numeric_features
 from gradatim.fitting.tables.level_means import standardized_targets
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.networks import (
@@ -162,7 +164,12 @@ class TablePlayer(Player):
         """Training time in units of that of the default settings, about."""
         rows, inputs = self.features(0)[0].shape
         rows = min(rows, self.most_rows.get(NETWORK, rows))
-        return cost(settings, rows, inputs, self.problem.classes or 1)
+        return cost(settings, rows, inputs, self.problem.classes or 1, self._numeric)
+
+    @cached_property
+    def _numeric(self) -> int:
+        """Features of the first fold that may have ladders."""
+        return len(numeric_features(self.features(0)[0]))
 
     def fit(self, candidate: Candidate, k: int | None) -> Fitted:
         """The candidate on the training rows of fold ``k``, or on all."""
@@ -238,6 +245,7 @@ class TablePlayer(Player):
     def _fold_groups(self, folds: Iterable[int]) -> list[list[int]]:
         """Folds whose features fit in memory together."""
         cells = self.features(0)[0].shape[1] * len(self.problem.train)
+        cells += min(cells * 32, MOST_CELLS)  # of ladders, at most
         distinct, size = sorted(set(folds)), max(CACHE_CELLS // max(cells, 1), 1)
         return [distinct[start : start + size] for start in range(0, len(distinct), size)]
 

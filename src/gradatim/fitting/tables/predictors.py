@@ -1,7 +1,8 @@
 r"""Fitted models as arrays, and what they predict: no pickle, and the same bits for the same rows.
 
 Four kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
-hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean. *Nearest* averages the
+hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean; a network may read
+:mod:`~gradatim.fitting.tables.ladders` beside the features. *Nearest* averages the
 :math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, for a value or for its logarithm;
 *forest* averages those of independent trees. An *average* holds several of them.
 
@@ -22,6 +23,7 @@ from torch import Tensor
 from gradatim.errors import choose, require
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.stored import Facts, arrays_from, whole
+from gradatim.fitting.tables.ladders import FEATURE, add_ladders, check_ladders
 from gradatim.model_folder import tensors_from
 
 BLOCK = 1024  # rows of one product
@@ -62,6 +64,7 @@ class Fitted:
         choose("load_model", "kind", fitted.kind, ["average", *_KINDS])
         for member in members_of(fitted) if fitted.kind == "average" else [fitted]:
             _check_sizes(member)
+            check_ladders(member.arrays)
             if member.kind in ("trees", "forest"):
                 _check_trees(member)
         return fitted
@@ -100,9 +103,15 @@ def rehearse(fitted: Fitted, X: np.ndarray) -> np.ndarray:
         >>> rehearse(Fitted("chain", 0, {"0.0.weight": np.ones((1, 3)), "0.0.bias": np.ones(1)}), np.zeros((2, 3))).tolist()
         [1.0, 1.0]
     """
-    asked = [a.max() for name, a in fitted.arrays.items() if name.split(":")[-1] == "feature"]
+    asked = [
+        a.max()
+        for name, a in fitted.arrays.items()
+        if name.split(":")[-1] in ("feature", FEATURE) and a.size
+    ]
     count = int(max(asked, default=-1)) + 1
-    require(count <= X.shape[1], f"load_model: features of trees must be among {X.shape[1]}", count)
+    require(
+        count <= X.shape[1], f"load_model: features of a model must be among {X.shape[1]}", count
+    )
     return predict(fitted, X, block=len(X))
 
 
@@ -197,7 +206,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 def _chain(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     """Average over members; every member is a list of layers ``member.layer.weight``."""
     outputs: np.ndarray | float = 0.0
-    members = layers_of(fitted)
+    members, X = layers_of(fitted), add_ladders(fitted.arrays, X)
     for layers in members:
         h = X
         for k, (weight, bias) in enumerate(layers):

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from gradatim.fitting.programs import Input, Program
 from gradatim.fitting.tables.export import check_chain
+from gradatim.fitting.tables.ladders import ladder_module
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.one_row import known_levels, level_rows
 from gradatim.fitting.tables.predictors import Fitted, layers_of
@@ -51,6 +52,7 @@ class TableAnswer(nn.Module):
         for encoder in self.encoders:
             if encoder.column.kind == "categorical":
                 self._keep(self.tables, level_rows(encoder))
+        self.ladders = ladder_module(fitted.arrays)
         self.weights, self.biases, self.depth = nn.ParameterList(), nn.ParameterList(), 0
         for layers in layers_of(fitted):
             self.depth = len(layers)
@@ -63,7 +65,7 @@ class TableAnswer(nn.Module):
         where.append(nn.Parameter(torch.from_numpy(np.array(values, np.float64)), False))
 
     def forward(self, numbers: Tensor, codes: Tensor) -> Tensor:
-        x = torch.cat(self.features(numbers, codes), 1)  # (N, features)
+        x = self.ladders(torch.cat(self.features(numbers, codes), 1))  # (N, features)
         starts = range(0, len(self.weights), self.depth)
         said = torch.stack([self._member(x, start) for start in starts]).mean(0)
         if self.classes:

@@ -42,6 +42,7 @@ def describe_network(s: NetworkSettings) -> list[tuple[str, object]]:
         ("learning rate", s.lr),
         ("steps", s.steps),
         ("members", s.members),
+        ("bins of a number", s.bins),
     ]
 
 

@@ -53,6 +53,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "dice_loss": (lambda z: losses.dice_loss(z, LONG), real((2, 3, 3))),
     "distillation_loss": (lambda s, t: losses.distillation_loss(s, t, LABELS), real((3, 4), (3, 4))),
     "dpo_loss": (losses.dpo_loss, real(3, 3, 3, 3)),
+    "focal": (lambda z: losses.focal(z, LABELS), real((3, 4))),
     "gaussian_likelihood": (lambda f, y: losses.gaussian_likelihood(torch.stack([f, 1 + f * f], -1), y), real((3, 2, 1), (3, 2, 1))),
     "huber": (losses.huber, real(5, 5)),
     "mae": (losses.mae, real(5, 5)),

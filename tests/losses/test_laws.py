@@ -17,6 +17,7 @@ LOSSES = {
     "bce": (losses.bce, (ROWS, 1), NUMBERS.round()),
     "perceptron": (losses.perceptron, (ROWS, 3), CLASSES),
     "cross_entropy": (losses.cross_entropy, (ROWS, 3), CLASSES),
+    "focal": (losses.focal, (ROWS, 3), CLASSES),
     "smoothed_cross_entropy": (losses.smoothed_cross_entropy(), (ROWS, 3), CLASSES),
     "token_cross_entropy": (losses.token_cross_entropy, (ROWS, 4, 3), CLASSES[:, None].expand(-1, 4)),
     "quantile_loss": (losses.quantile_loss((0.1, 0.9)), (ROWS, 2), NUMBERS),

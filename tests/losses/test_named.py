@@ -51,7 +51,7 @@ def test_gradient(name):
     z = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
     y = (
         torch.randint(3, (4,))
-        if name in ("cross_entropy", "perceptron", "smoothed_cross_entropy")
+        if name in ("cross_entropy", "perceptron", "smoothed_cross_entropy", "focal")
         else torch.rand(4, 3, dtype=torch.float64)
     )
     assert torch.autograd.gradcheck(lambda z: LOSSES[name](z, y), z)

@@ -113,7 +113,11 @@ OTHERS = {
 
 @pytest.mark.parametrize(
     ("owner", "table"),
-    [(Trainer, TRAINER), (NeuralClassifier, ESTIMATOR), (NeuralRegressor, ESTIMATOR)],
+    [
+        (Trainer, TRAINER),
+        (NeuralClassifier, {**ESTIMATOR, "class_weight": ALWAYS}),
+        (NeuralRegressor, ESTIMATOR),
+    ],
 )
 def test_every_argument_has_its_row(owner, table):
     assert set(inspect.signature(owner).parameters) == set(table)

@@ -1,5 +1,7 @@
 """Networks that tell classes apart."""
 
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from gradatim.errors import require
 from gradatim.estimators.neural import NeuralEstimator, plain
+from gradatim.training.row_weights import class_factors
 
 
+@dataclass(eq=False, repr=False)
 class NeuralClassifier(ClassifierMixin, NeuralEstimator):
     """A multi-layer perceptron for classification, as a scikit-learn estimator.
 
@@ -20,7 +24,7 @@ class NeuralClassifier(ClassifierMixin, NeuralEstimator):
         activation: Name of the activation.
         dropout: Probability to drop a hidden unit.
         norm: Normalization of the hidden layers, as in :class:`~gradatim.models.MLP`.
-        loss: Name, ``"cross_entropy"`` or ``"smoothed_cross_entropy"`` (for :class:`NeuralRegressor` ``"mse"``,
+        loss: Name, ``"cross_entropy"``, ``"smoothed_cross_entropy"`` or ``"focal"`` (for :class:`NeuralRegressor` ``"mse"``,
             ``"mae"`` or ``"huber"``), or a function ``(output, target) -> scalar``, such as
             ``partial(huber, delta=0.1)``, of outputs and class numbers or scaled targets.
         weight_decay: Penalty on weights.
@@ -40,6 +44,8 @@ class NeuralClassifier(ClassifierMixin, NeuralEstimator):
         random_state: scikit-learn's spelling of ``seed``; only one of the two is given.
         device: ``"auto"`` takes an accelerator when there is one.
         progress: Whether to show a bar on a terminal.
+        class_weight: ``"balanced"`` gives every class the same total weight, a mapping gives each its factor; it multiplies
+            the ``sample_weight`` of :meth:`fit`.
 
     Example:
         >>> from sklearn.datasets import load_iris
@@ -48,14 +54,26 @@ class NeuralClassifier(ClassifierMixin, NeuralEstimator):
         True
     """
 
-    _losses: ClassVar[tuple[str, ...]] = ("cross_entropy", "smoothed_cross_entropy")
+    _: KW_ONLY
+    class_weight: str | Mapping[Any, float] | None = None
+
+    _losses: ClassVar[tuple[str, ...]] = ("cross_entropy", "smoothed_cross_entropy", "focal")
 
     def _validate(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         rows, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
         return rows, column_or_1d(labels, warn=True)
 
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
+    def _weigh(self, target: NDArray[Any], weight: NDArray[Any] | None) -> NDArray[Any] | None:
+        if self.class_weight is None:
+            return weight
+        names = self.classes_.tolist()
+        factors = class_factors(self._name, self.class_weight, target, weight, names)[target]
+        return factors if weight is None else factors * weight
+
+    def _encode(
+        self, y: NDArray[Any], weight: NDArray[Any] | None
+    ) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
         self.classes_, codes = np.unique(y, return_inverse=True)
         rule = f"{self._name}: y must have at least two classes"
         got = f"one class: {self.classes_[0]!r}"

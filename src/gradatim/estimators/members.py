@@ -21,7 +21,18 @@ from gradatim.training.device import choose_device
 if TYPE_CHECKING:
     from gradatim.estimators.neural import NeuralEstimator
 
-Pair = tuple[NDArray[Any], NDArray[Any]]
+
+class Part(NamedTuple):
+    """Rows, and what they weigh."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    weight: NDArray[Any] | None
+
+    @property
+    def pair(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Inputs and target."""
+        return self.X, self.y
 
 
 class Job(NamedTuple):
@@ -33,6 +44,7 @@ class Job(NamedTuple):
     loss: str | Loss
     strata: NDArray[Any] | None
     seeds: range
+    weight: NDArray[Any] | None = None
 
 
 class Members(NamedTuple):
@@ -63,8 +75,8 @@ def train_together(estimators: Sequence["NeuralEstimator"], jobs: Sequence[Job])
     parts = [_parts(*seat) for seat in seats]
     replicas = train_replicas(
         lambda: _build(first, jobs[0]),
-        [train for train, _ in parts],
-        validation=[held_out for _, held_out in parts] if first.early_stopping else None,
+        [train.pair for train, _ in parts],
+        validation=[own.pair for _, own in parts if own] if first.early_stopping else None,
         loss=jobs[0].loss,
         optimizer=first.optimizer,
         lr=[default_lr(e.optimizer) if e.lr is None else e.lr for e, _, _ in seats],
@@ -76,6 +88,8 @@ def train_together(estimators: Sequence["NeuralEstimator"], jobs: Sequence[Job])
         clip_value=first.clip_value,
         early_stopping=EarlyStopping(patience=first.patience) if first.early_stopping else None,
         seed=[seed for _, _, seed in seats],
+        sample_weight=_weights([train for train, _ in parts]),
+        validation_weight=_weights([own for _, own in parts if own]),
     )
     for seat, diverged in zip(seats, replicas.diverged, strict=True):
         if diverged:
@@ -121,7 +135,7 @@ def _train(estimator: "NeuralEstimator", job: Job, seed: int) -> tuple[MLP, Hist
         weight_decay=estimator.weight_decay,
         schedule=estimator.schedule,
         epochs=estimator.epochs,
-        batch_size=min(estimator.batch_size, len(train[0])),
+        batch_size=min(estimator.batch_size, len(train.X)),
         clip_norm=estimator.clip_norm,
         clip_value=estimator.clip_value,
         callbacks=[] if validation is None else [EarlyStopping(patience=estimator.patience)],
@@ -129,15 +143,20 @@ def _train(estimator: "NeuralEstimator", job: Job, seed: int) -> tuple[MLP, Hist
         seed=seed,
         progress=estimator.progress,
     )
-    history = trainer.fit(train, validation)
+    history = trainer.fit(
+        train.pair,
+        None if validation is None else validation.pair,
+        sample_weight=train.weight,
+        validation_weight=None if validation is None else validation.weight,
+    )
     return network.to("cpu"), history
 
 
-def _parts(estimator: "NeuralEstimator", job: Job, seed: int) -> tuple[Pair, Pair | None]:
+def _parts(estimator: "NeuralEstimator", job: Job, seed: int) -> tuple[Part, Part | None]:
     """Rows to learn from, and rows that tell when to stop."""
-    X, y, strata = job.inputs, job.target, job.strata
+    X, y, strata, weight = job.inputs, job.target, job.strata, job.weight
     if not estimator.early_stopping:
-        return (X, y), None
+        return Part(X, y, weight), None
     rows = round(estimator.validation_fraction * len(X))
     rule = f"{type(estimator).__name__}: validation_fraction must leave a row on both sides"
     got = f"{estimator.validation_fraction} of {len(X)} rows"
@@ -146,5 +165,15 @@ def _parts(estimator: "NeuralEstimator", job: Job, seed: int) -> tuple[Pair, Pai
         counts = np.bincount(strata)
         if counts.min() < 2 or rows < len(counts) or len(X) - rows < len(counts):
             strata = None
-    parts = train_test_split(X, y, test_size=rows, random_state=seed % 2**32, stratify=strata)
-    return (parts[0], parts[2]), (parts[1], parts[3])
+    sides = train_test_split(
+        np.arange(len(X)), test_size=rows, random_state=seed % 2**32, stratify=strata
+    )
+    learned, judged = (Part(X[own], y[own], None if weight is None else weight[own]) for own in sides)  # fmt: skip
+    return learned, judged
+
+
+def _weights(parts: Sequence[Part]) -> list[NDArray[Any]] | None:
+    """Weights of all parts; ``None`` where no row weighs more than another."""
+    if all(part.weight is None for part in parts):
+        return None
+    return [np.ones(len(part.X)) if part.weight is None else part.weight for part in parts]

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from torch import Tensor
 
 from gradatim.errors import choose, require
@@ -25,6 +25,7 @@ from gradatim.estimators.members import (
 from gradatim.losses import Loss
 from gradatim.model_folder import save_model
 from gradatim.models import describe
+from gradatim.training.row_weights import check_weights
 
 _CHUNK = 4096  # rows per prediction
 
@@ -60,18 +61,20 @@ class NeuralEstimator(BaseEstimator, ABC):
     _losses: ClassVar[tuple[str, ...]] = ()  # names of those that fit the task, the default first
 
     @abstractmethod
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
+    def _encode(
+        self, y: NDArray[Any], weight: NDArray[Any] | None
+    ) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
         """Return the target a network learns, its number of outputs, and the strata of ``y``."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on ``X`` of shape ``(N, features)`` and ``y``."""
-        return self._keep(train_members(self, self._prepare(X, y)))
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on ``X`` of shape ``(N, features)`` and ``y``, whose rows may weigh; weights of 0 leave rows out."""
+        return self._keep(train_members(self, self._prepare(X, y, sample_weight)))
 
     @staticmethod
     def fit_replicas(
-        estimators: Sequence["NeuralEstimator"], parts: Sequence[tuple[ArrayLike, ArrayLike]]
+        estimators: Sequence["NeuralEstimator"], parts: Sequence[tuple[ArrayLike, ...]]
     ) -> None:
-        """Fit each estimator to its pair ``(X, y)``; equal networks train as one computation.
+        """Fit each estimator to its pair ``(X, y)``, or to ``(X, y, sample_weight)``; equal networks train as one computation.
 
         The result is that of ``estimator.fit(X, y)`` for each, to rounding. Estimators may differ in
         ``lr``, ``weight_decay``, ``seed``, ``members`` and data within one computation; those
@@ -83,11 +86,16 @@ class NeuralEstimator(BaseEstimator, ABC):
             for i, members in zip(places, trained, strict=True):
                 estimators[i]._keep(members)
 
-    def _prepare(self, X: ArrayLike, y: ArrayLike) -> Job:
-        X, y = self._validate(X, y)
-        target, outputs, strata = self._encode(y)
-        self.mean_, self.scale_ = spread(X, self.standardize)
-        inputs = ((X - self.mean_) / self.scale_).astype(np.float32)
+    def _prepare(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Job:
+        rows, labels = self._validate(X, y)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, rows, dtype=np.float64)  # fmt: skip
+        if weight is not None:
+            check_weights(self._name, "sample_weight", weight, len(rows))
+            rows, labels, weight = (values[weight > 0] for values in (rows, labels, weight))
+        target, outputs, strata = self._encode(labels, weight)
+        self.mean_, self.scale_ = spread(rows, self.standardize, weight)
+        weight = self._weigh(target, weight)
+        inputs = ((rows - self.mean_) / self.scale_).astype(np.float32)
         require(self.members >= 1, f"{self._name}: members must be at least 1", self.members)
         self._check_used()
         loss = self._losses[0] if self.loss is None else self.loss
@@ -95,7 +103,12 @@ class NeuralEstimator(BaseEstimator, ABC):
             choose(self._name, "loss", loss, self._losses)
         rng = check_random_state(self.random_state) if self.random_state is not None else None
         first = self.seed if rng is None else int(rng.randint(2**31 - 1))
-        return Job(inputs, target, outputs, loss, strata, range(first, first + self.members))
+        seeds = range(first, first + self.members)
+        return Job(inputs, target, outputs, loss, strata, seeds, weight)
+
+    def _weigh(self, target: NDArray[Any], weight: NDArray[Any] | None) -> NDArray[Any] | None:
+        """The weight of every row, that of its class included."""
+        return weight
 
     def _check_used(self) -> None:
         """Raise if a setting was changed that has no effect beside the others."""
@@ -169,11 +182,15 @@ class NeuralEstimator(BaseEstimator, ABC):
         """What the kind of estimator must keep beyond the networks."""
 
 
-def spread(values: NDArray[Any], is_wanted: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+def spread(values: NDArray[Any], is_wanted: bool, weight: NDArray[Any] | None = None) -> tuple[NDArray[Any], NDArray[Any]]:  # fmt: skip
     """Mean and standard deviation of every column, 0 and 1 if not wanted; a constant column is left unscaled."""
     if not is_wanted:
         return np.zeros(values.shape[1]), np.ones(values.shape[1])
-    mean, deviation = values.mean(0), values.std(0)
+    if weight is None:
+        mean, deviation = values.mean(0), values.std(0)
+    else:
+        mean = np.average(values, axis=0, weights=weight)
+        deviation = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
     rounding = 10 * np.finfo(values.dtype).eps * np.abs(mean)
     return mean, np.where(deviation <= rounding, 1.0, deviation)
 

@@ -38,10 +38,12 @@ class NeuralRegressor(RegressorMixin, NeuralEstimator):
         is_matrix = target.ndim == 2 and target.shape[1] > 1
         return rows, target if is_matrix else column_or_1d(target, warn=True)
 
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
+    def _encode(
+        self, y: NDArray[Any], weight: NDArray[Any] | None
+    ) -> tuple[NDArray[Any], int, NDArray[Any] | None]:
         self.is_multi_output_ = y.ndim == 2
         y = y.reshape(len(y), -1).astype(np.float64)
-        self.target_mean_, self.target_scale_ = spread(y, self.standardize)
+        self.target_mean_, self.target_scale_ = spread(y, self.standardize, weight)
         scaled = (y - self.target_mean_) / self.target_scale_
         return scaled.astype(np.float32), y.shape[1], None
 

@@ -3,6 +3,7 @@
 from gradatim.losses.ctc import ctc_loss
 from gradatim.losses.dice import dice_cross_entropy, dice_loss
 from gradatim.losses.distillation import distillation_loss, tempered_cross_entropy
+from gradatim.losses.focal import focal
 from gradatim.losses.gaussian_forecast import gaussian_likelihood
 from gradatim.losses.label_smoothing import (
     smooth_labels,
@@ -43,6 +44,7 @@ __all__ = [
     "dice_loss",
     "distillation_loss",
     "dpo_loss",
+    "focal",
     "gaussian_likelihood",
     "huber",
     "mae",

@@ -9,6 +9,7 @@ from torch import Tensor
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue, choose, require
 from gradatim.losses.class_rows import class_rows
+from gradatim.losses.focal import focal
 from gradatim.losses.label_smoothing import smoothed_cross_entropy
 from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
@@ -172,6 +173,7 @@ LOSSES: dict[str, Loss] = {
     "mae": mae,
     "huber": huber,
     "perceptron": perceptron,
+    "focal": focal,
     "smoothed_cross_entropy": smoothed_cross_entropy(0.1),
 }
 

@@ -16,6 +16,35 @@ Batch = Any  # anything with rows and a device move: `rows_of` and `move` say ho
 CHUNK_BYTES = 4 << 20  # one gather serves many batches, and what it brings still fits the cache
 
 
+class WeightedBatch(tuple[Tensor, ...]):
+    """Inputs and target of a batch, whose rows weigh.
+
+    Attributes:
+        weight: Of every row, shape ``(B,)``; 1 on average over all batches.
+    """
+
+    weight: Tensor
+
+    @classmethod
+    def of(cls, parts: Iterable[Tensor], weight: Tensor) -> "WeightedBatch":
+        """Make one of its parts.
+
+        >>> WeightedBatch.of([torch.zeros(2), torch.ones(2)], torch.tensor([0.5, 1.5])).weight
+        tensor([0.5000, 1.5000])
+        """
+        batch = cls(parts)
+        batch.weight = weight
+        return batch
+
+
+def weight_of(batch: Batch) -> Tensor | None:
+    """The weights of a batch's rows, if they weigh.
+
+    >>> weight_of((torch.zeros(2), torch.zeros(2)))
+    """
+    return batch.weight if isinstance(batch, WeightedBatch) else None
+
+
 class Batches(Protocol):
     """A source of batches that knows how to start epoch ``epoch`` at batch ``skip``."""
 
@@ -96,10 +125,14 @@ def check_probabilities(target: Tensor) -> None:
     require(is_valid, rule, got, "Try loss='mse' for regression, or y[:, 0] for class indices.")
 
 
-def epoch_order(rows: int, seed: int, epoch: int) -> Tensor:
-    """Return the permutation of ``rows`` rows that ``seed`` gives to an epoch."""
+def epoch_order(rows: int, seed: int, epoch: int, chances: Tensor | None = None) -> Tensor:
+    """Return the permutation of ``rows`` rows that ``seed`` gives to an epoch, or rows drawn in proportion to ``chances``."""
     generator = torch.Generator().manual_seed((seed * 1_000_003 + epoch) % 2**63)
-    return torch.randperm(rows, generator=generator)
+    if chances is None:
+        return torch.randperm(rows, generator=generator)
+    places = torch.rand(rows, generator=generator, dtype=torch.float64)
+    ends = chances.double().cpu().cumsum(0)
+    return torch.searchsorted(ends, places * ends[-1], right=True).clamp_(max=rows - 1)
 
 
 class InMemory:
@@ -111,6 +144,8 @@ class InMemory:
         seed: Fixes the permutations; ``None`` keeps the given order.
         device: Where batches are delivered.
         drop_single: Leave out a last batch of one row, which batch normalization cannot use.
+        weight: Of every row; scaled to 1 on average.
+        is_sampled: Draw the rows of an epoch in proportion to their weights, with replacement, where they would weigh.
     """
 
     def __init__(
@@ -121,8 +156,13 @@ class InMemory:
         seed: int | None,
         device: torch.device,
         drop_single: bool = False,
+        weight: Tensor | None = None,
+        is_sampled: bool = False,
     ) -> None:
         self.tensors, self.batch_size, self.seed, self.device = tensors, batch_size, seed, device
+        self.chances = weight if is_sampled else None
+        self.weight = None if weight is None or is_sampled else weight / weight.mean()
+        self.parts = tensors if self.weight is None else (*tensors, self.weight)
         rows = len(tensors[0])
         self.rows = rows - 1 if drop_single and rows > 1 and rows % batch_size == 1 else rows
         self.steps: int | None = -(-self.rows // batch_size)
@@ -132,20 +172,27 @@ class InMemory:
     def epoch(self, epoch: int, skip: int = 0) -> Iterator[tuple[Tensor, ...]]:
         order = None
         if self.seed is not None:
-            order = epoch_order(len(self.tensors[0]), self.seed, epoch)
+            order = epoch_order(len(self.tensors[0]), self.seed, epoch, self.chances)
         for start in range(skip * self.batch_size, self.rows, self.chunk):
             stop = min(start + self.chunk, self.rows)
             if order is None:
-                chunk = [t[start:stop] for t in self.tensors]
+                chunk = [t[start:stop] for t in self.parts]
             else:  # two to four times as fast as t[rows]
                 rows = order[start:stop]
-                chunk = [t.index_select(0, rows.to(t.device)) for t in self.tensors]
-            yield from zip(*(t.to(self.device).split(self.batch_size) for t in chunk), strict=True)
+                chunk = [t.index_select(0, rows.to(t.device)) for t in self.parts]
+            yield from self._batches(t.to(self.device).split(self.batch_size) for t in chunk)
 
     def whole(self) -> Iterator[tuple[Tensor, ...]]:
-        pieces = [t.split(self.chunk) for t in self.tensors]
-        for piece in zip(*pieces, strict=True):
-            yield tuple(part.to(self.device) for part in piece)
+        for piece in self._batches(t.split(self.chunk) for t in self.parts):
+            parts = tuple(part.to(self.device) for part in piece)
+            weight = weight_of(piece)
+            yield parts if weight is None else WeightedBatch.of(parts, weight.to(self.device))
+
+    def _batches(self, pieces: Iterable[tuple[Tensor, ...]]) -> Iterator[tuple[Tensor, ...]]:
+        batches = zip(*pieces, strict=True)
+        if self.weight is None:
+            return batches
+        return (WeightedBatch.of(batch[:-1], batch[-1]) for batch in batches)
 
     def count(self, batch: Batch) -> int:
         return len(batch[0])  # all tensors were found to have equally many
@@ -256,6 +303,8 @@ def make_batches(
     dtype: torch.dtype,
     target: Callable[[Tensor], Tensor] = lambda y: y,
     drop_single: bool = False,
+    weight: Callable[[Tensor], Tensor | None] = lambda y: None,
+    is_sampled: bool = False,
 ) -> Batches:
     """Turn what the user has into :class:`Batches`.
 
@@ -268,6 +317,8 @@ def make_batches(
         dtype: Floating point type of the model.
         target: Applied to the target once (or per streamed batch), to give it the type the loss needs.
         drop_single: As in :class:`InMemory`.
+        weight: Gives the weights of rows from their targets; none by default. Streams have none.
+        is_sampled: As in :class:`InMemory`.
     """
     if isinstance(data, tuple | list) and len(data) >= 2 and all(_is_array(d) for d in data):
         names = [*(f"input {i}" for i in range(1, len(data))), "target"]
@@ -276,9 +327,11 @@ def make_batches(
         rule = "Trainer: inputs and target must have the same number of rows, at least one"
         require(len(set(lengths)) <= 1 and lengths[0] != 0, rule, lengths)
         tensors[-1] = target(tensors[-1])
+        own = weight(tensors[-1])
         return InMemory(
-            tuple(tensors), batch_size, seed=seed, device=device, drop_single=drop_single
-        )
+            tuple(tensors), batch_size, seed=seed, device=device, drop_single=drop_single,
+            weight=None if own is None else own.to(dtype), is_sampled=is_sampled,
+        )  # fmt: skip
 
     def convert(batch: Batch) -> Batch:
         moved = move(batch, device, dtype)

@@ -13,6 +13,27 @@ from gradatim.training.model_outputs import plain_output
 IGNORED = -100  # the label that cross-entropy leaves out
 
 
+def row_factors(values: Tensor, weight: Tensor) -> Tensor:
+    """The weights of rows as factors of what stands in them.
+
+    >>> row_factors(torch.zeros(2, 3), torch.tensor([1.0, 2.0]))
+    tensor([[1., 1., 1.],
+            [2., 2., 2.]])
+    """
+    return weight.to(values.dtype).view(-1, *[1] * (values.ndim - 1)).expand(values.shape)
+
+
+def counted_labels(output: Any, target: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """Logits, class numbers and weights of all rows and places that have a label; a place weighs as its row does."""
+    logits, labels = logits_and_labels(output, target)
+    if weight is None:
+        return logits, labels, labels.new_ones(len(labels), dtype=torch.float64)
+    is_known = target.flatten() != IGNORED if target.ndim == 1 or not target.is_floating_point() else None  # fmt: skip
+    places = len(weight) if is_known is None else len(is_known)
+    each = weight.double().repeat_interleave(places // len(weight))
+    return logits, labels, each if is_known is None else each[is_known]
+
+
 def logits_and_labels(output: Any, target: Tensor) -> tuple[Tensor, Tensor]:
     """Return logits ``(N, K)`` and class numbers ``(N,)`` of all rows and places that have a label.
 
@@ -47,18 +68,17 @@ class Hits:
     """Accuracy, the share of right classes, or error, that of wrong ones."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.count = name, 0
-        self.hits: Tensor | int = 0
+        self.name = name
+        self.count: Tensor | float = 0.0
+        self.hits: Tensor | float = 0.0
 
-    def update(self, output: Tensor, target: Tensor) -> None:
-        logits, labels = logits_and_labels(output, target)
-        self.hits, self.count = (
-            self.hits + (logits.argmax(1) == labels).sum(),
-            self.count + len(labels),
-        )
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
+        logits, labels, counts = counted_labels(output, target, weight)
+        self.hits = self.hits + counts[logits.argmax(1) == labels].sum()
+        self.count = self.count + counts.sum()
 
     def compute(self) -> float:
-        share = int(self.hits) / self.count if self.count else float("nan")
+        share = float(self.hits) / float(self.count) if self.count else float("nan")
         return share if self.name == "accuracy" else 1.0 - share
 
 
@@ -77,11 +97,12 @@ class PerClass:
         self.name = name
         self.counts: Tensor | None = None  # hits, predictions and labels of every class, (3, K)
 
-    def update(self, output: Tensor, target: Tensor) -> None:
-        logits, labels = logits_and_labels(output, target)
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
+        logits, labels, each = counted_labels(output, target, weight)
         guesses, classes = logits.argmax(1), logits.shape[1]
-        hits = labels[guesses == labels]
-        counts = torch.stack([t.bincount(minlength=classes) for t in (hits, guesses, labels)])
+        is_hit = guesses == labels
+        pairs = ((labels[is_hit], each[is_hit]), (guesses, each), (labels, each))
+        counts = torch.stack([t.bincount(w, minlength=classes) for t, w in pairs])
         self.counts = counts if self.counts is None else self.counts + counts
 
     def compute(self) -> float:
@@ -91,7 +112,7 @@ class PerClass:
         if self.name == "balanced_accuracy":
             return float((hits / there)[there > 0].mean())
         total = {"precision": guessed, "recall": there}.get(self.name, (guessed + there) / 2)
-        figures = hits / total.clamp(min=0.5)
+        figures = hits / total.clamp(min=torch.finfo(total.dtype).tiny)
         if len(hits) == 2 and self.name != "macro_f1":
             return float(figures[1])
         return float(figures[guessed + there > 0].mean())
@@ -111,26 +132,39 @@ class AUC:
     name = "auc"
 
     def __init__(self) -> None:
-        self.parts: list[tuple[Tensor, Tensor]] = []
+        self.parts: list[tuple[Tensor, Tensor, Tensor]] = []
 
-    def update(self, output: Tensor, target: Tensor) -> None:
-        logits, labels = logits_and_labels(output, target)
-        self.parts.append((logits, labels))
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
+        self.parts.append(counted_labels(output, target, weight))
 
     def compute(self) -> float:
         if not self.parts:
             return float("nan")
-        logits, labels = (torch.cat(parts) for parts in zip(*self.parts, strict=True))
+        logits, labels, each = (torch.cat(parts) for parts in zip(*self.parts, strict=True))
         if logits.shape[1] == 2:
-            return self.area(logits[:, 1].double() - logits[:, 0], labels == 1)
+            return self._of(logits[:, 1].double() - logits[:, 0], labels == 1, each)
         scores = logits.double().softmax(1)
-        areas = [self.area(scores[:, k], labels == k) for k in range(logits.shape[1])]
+        areas = [self._of(scores[:, k], labels == k, each) for k in range(logits.shape[1])]
         return float(torch.tensor(areas).mean())
 
-    @staticmethod
-    def area(scores: Tensor, is_positive: Tensor) -> float:
+    def _of(self, scores: Tensor, is_positive: Tensor, each: Tensor) -> float:
         """Of one class against the rest."""
-        return _area(scores, is_positive)
+        order = scores.argsort(descending=True)
+        is_last = torch.ones(len(scores), dtype=torch.bool, device=scores.device)
+        is_last[:-1] = scores[order].diff() != 0
+        hits, alarms = (
+            (each * own)[order].cumsum(0)[is_last] for own in (is_positive, ~is_positive)
+        )
+        if not (hits[-1] > 0 and alarms[-1] > 0):
+            return float("nan")
+        return self.area(hits, alarms)
+
+    @staticmethod
+    def area(hits: Tensor, alarms: Tensor) -> float:
+        """From the weight of right and of wrong rows above every threshold, the highest first."""
+        start = hits.new_zeros(1)
+        area = torch.trapezoid(torch.cat([start, hits]), torch.cat([start, alarms]))
+        return float(area / (hits[-1] * alarms[-1]))
 
 
 class AveragePrecision(AUC):
@@ -145,25 +179,9 @@ class AveragePrecision(AUC):
     name = "average_precision"
 
     @staticmethod
-    def area(scores: Tensor, is_positive: Tensor) -> float:
-        order = scores.argsort(descending=True)
-        last = torch.cat([scores[order].diff() != 0, torch.ones(1, dtype=torch.bool, device=scores.device)])  # fmt: skip
-        hits = is_positive[order].double().cumsum(0)[last]
-        if not 0 < hits[-1] < len(scores):
-            return float("nan")
-        precision = hits / (1.0 + last.nonzero().flatten())
+    def area(hits: Tensor, alarms: Tensor) -> float:
+        precision = hits / (hits + alarms).clamp(min=torch.finfo(hits.dtype).tiny)
         return float((hits.diff(prepend=hits.new_zeros(1)) * precision).sum() / hits[-1])
-
-
-def _area(scores: Tensor, is_positive: Tensor) -> float:
-    _, place, counts = scores.unique(return_inverse=True, return_counts=True)
-    # equal scores share the mean of their ranks
-    ranks = (counts.cumsum(0).double() - (counts - 1) / 2.0)[place]
-    positives = int(is_positive.sum())
-    pairs = positives * (len(scores) - positives)
-    if not pairs:
-        return float("nan")
-    return float(ranks[is_positive].sum() - positives * (positives + 1) / 2) / pairs
 
 
 class _Mean:
@@ -171,13 +189,13 @@ class _Mean:
 
     def __init__(self) -> None:
         self.total: Tensor | float = 0.0
-        self.count = 0
+        self.count: Tensor | float = 0.0
 
-    def add(self, total: Tensor, count: int) -> None:
-        self.total, self.count = self.total + total, self.count + count
+    def add(self, values: Tensor, weight: Tensor) -> None:
+        self.total, self.count = self.total + (values * weight).sum(), self.count + weight.sum()
 
     def compute(self) -> float:
-        return float(self.total) / self.count if self.count else float("nan")
+        return float(self.total) / float(self.count) if self.count else float("nan")
 
 
 class RootMeanSquare(_Mean):
@@ -185,10 +203,10 @@ class RootMeanSquare(_Mean):
 
     name = "rmse"
 
-    def update(self, output: Tensor, target: Tensor) -> None:
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
         output = plain_output(output)
         gap = (output - align(output, target)).double()
-        self.add(gap.square().sum(), gap.numel())
+        self.add(gap.square(), torch.ones_like(gap) if weight is None else row_factors(gap, weight))
 
     def compute(self) -> float:
         return super().compute() ** 0.5
@@ -199,7 +217,7 @@ class LogLoss(_Mean):
 
     name = "log_loss"
 
-    def update(self, output: Tensor, target: Tensor) -> None:
-        logits, labels = logits_and_labels(output, target)
-        chosen = logits.double().log_softmax(1).gather(1, labels[:, None])
-        self.add(-chosen.sum(), len(labels))
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
+        logits, labels, counts = counted_labels(output, target, weight)
+        chosen = logits.double().log_softmax(1).gather(1, labels[:, None]).squeeze(1)
+        self.add(-chosen, counts)

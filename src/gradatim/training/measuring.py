@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import torch
 from torch import Tensor, nn
 
-from gradatim.training.batches import Batches
+from gradatim.training.batches import Batches, weight_of
 from gradatim.training.loss_sight import RefuseBroadcast
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
 from gradatim.training.model_outputs import plain_output
@@ -50,7 +50,7 @@ def measure(
                 output, target = objective.output(model, *batch[:-1]), batch[-1]
                 with nullcontext() if number else RefuseBroadcast(output, target):
                     for meter in meters:
-                        meter.update(output, target)
+                        meter.update(output, target, weight_of(batch))
     return figures | {meter.name: meter.compute() for meter in meters}
 
 

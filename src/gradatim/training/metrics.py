@@ -19,8 +19,9 @@ from gradatim.training.class_metrics import (
     LogLoss,
     PerClass,
     RootMeanSquare,
+    row_factors,
 )
-from gradatim.training.model_outputs import judge, plain_output
+from gradatim.training.model_outputs import judge_rows, plain_output
 
 MetricFunction = Callable[[Tensor, Tensor], Tensor]
 
@@ -93,7 +94,8 @@ class Metric(Protocol):
 
     name: str
 
-    def update(self, output: Tensor, target: Tensor) -> None: ...
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
+        """Take in a batch, whose rows may weigh."""
 
     def compute(self) -> float: ...
 
@@ -104,14 +106,16 @@ class Mean:
     def __init__(self, name: str, function: MetricFunction) -> None:
         self.name, self.function = name, function
         self.total: Tensor | float = 0.0
-        self.count = 0
+        self.count: Tensor | float = 0
 
-    def update(self, output: Tensor, target: Tensor) -> None:
-        self.total = self.total + judge(self.function, output, target).double() * len(target)
-        self.count += len(target)
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
+        rows = len(target)
+        judged = judge_rows(self.function, output, target, weight)
+        self.total = self.total + judged.double() * rows
+        self.count = self.count + (rows if weight is None else weight.double().sum())
 
     def compute(self) -> float:
-        return float(self.total) / self.count if self.count else float("nan")
+        return float(self.total) / float(self.count) if self.count else float("nan")
 
 
 class R2:
@@ -125,20 +129,21 @@ class R2:
     name = "r2"
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count: Tensor | float = 0
         self.mean: Tensor | float = 0.0
         self.spread: Tensor | float = 0.0
         self.residual: Tensor | float = 0.0
 
-    def update(self, output: Tensor, target: Tensor) -> None:
+    def update(self, output: Tensor, target: Tensor, weight: Tensor | None = None) -> None:
         output = plain_output(output)
         y = align(output, target).double()
-        n, mean = y.shape[0], y.mean(0)
+        w = torch.ones_like(y) if weight is None else row_factors(y, weight)
+        n, mean = w.flatten(1).sum(0)[0] if w.ndim > 1 else w.sum(), (w * y).sum(0) / w.sum(0)
         gap = mean - self.mean
         total = self.count + n
-        self.spread = self.spread + ((y - mean) ** 2).sum(0) + gap**2 * (self.count * n / total)
+        self.spread = self.spread + (w * (y - mean) ** 2).sum(0) + gap**2 * (self.count * n / total)
         self.mean = self.mean + gap * (n / total)
-        self.residual = self.residual + ((y - output.double()) ** 2).sum(0)
+        self.residual = self.residual + (w * (y - output.double()) ** 2).sum(0)
         self.count = total
 
     def compute(self) -> float:

@@ -6,6 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
+from gradatim.losses.weighted import weighted_loss
+
 _PLAIN = (
     "gradatim.losses",
     "gradatim.training",
@@ -53,6 +55,29 @@ def judge(function: Callable[..., Any], result: Any, target: Tensor) -> Any:
         return function(result, target)
     except (TypeError, AttributeError):
         return function(output, target)
+
+
+def judge_rows(
+    function: Callable[..., Any], result: Any, target: Tensor, weight: Tensor | None
+) -> Any:
+    """Apply a loss or a metric to what a model returned, whose rows may weigh.
+
+    Args:
+        function: ``(output, target) -> number``, a mean over rows.
+        result: What the model returned.
+        target: What it should have.
+        weight: Of every row, 1 on average; ``None`` where all weigh the same.
+
+    Example:
+        >>> import torch
+        >>> from gradatim.losses import mse
+        >>> judge_rows(mse, torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([1.5, 0.5]))
+        tensor(0.2500)
+    """
+    if weight is None:
+        return judge(function, result, target)
+    bare = getattr(function, "__wrapped__", function)
+    return weighted_loss(bare, plain_output(result), target, weight)
 
 
 def _reads_tensors(function: Any) -> bool:

@@ -1,7 +1,8 @@
 """What K trainings get, brought to one form: a pool of rows, and the rows of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 from gradatim.errors import InvalidType, InvalidValue, require
 from gradatim.losses import Loss
 from gradatim.training.batches import as_tensor, prepare_target
+from gradatim.training.row_weights import check_weights
 
 Rows = Sequence[int] | np.ndarray | Tensor
 OWNER = "train_replicas"
@@ -23,15 +25,21 @@ class ReplicaData:
         X: Inputs, shape ``(N, ...)``.
         y: Targets, shape ``(N, ...)``.
         rows: For every replica, indices into the pool.
+        weight: Of every row of the pool; ``None`` where all weigh the same.
     """
 
     X: Tensor
     y: Tensor
     rows: list[Tensor]
+    weight: Tensor | None = None
 
     def pair(self, k: int) -> tuple[Tensor, Tensor]:
         """Inputs and targets of one replica."""
         return self.X[self.rows[k]], self.y[self.rows[k]]
+
+    def weight_of(self, k: int) -> Tensor | None:
+        """Weights of the rows of one replica."""
+        return None if self.weight is None else self.weight[self.rows[k]]
 
 
 def is_pair(data: object) -> bool:
@@ -49,6 +57,7 @@ def gather_data(
     *,
     loss: Loss,
     dtype: torch.dtype,
+    weight: object = None,
 ) -> ReplicaData:
     """Turn a shared pair with index sets, or K pairs, into :class:`ReplicaData`.
 
@@ -59,6 +68,7 @@ def gather_data(
         replicas: K.
         loss: Decides the type of the targets.
         dtype: Floating point type of the networks.
+        weight: Of every row of a shared pair, or K times of every row of a pair.
     """
     pairs = [data] if is_pair(data) else data
     if not isinstance(pairs, Sequence) or not all(is_pair(pair) for pair in pairs):
@@ -74,7 +84,15 @@ def gather_data(
         got = f"{len(inputs[-1])} and {len(targets[-1])}"
         require(len(inputs[-1]) == len(targets[-1]) and len(targets[-1]), rule, got)
     index = _indices(name, rows, [len(y) for y in targets], replicas, is_shared=is_pair(data))
-    return ReplicaData(torch.cat(inputs), torch.cat(targets), index)
+    pool = ReplicaData(torch.cat(inputs), torch.cat(targets), index)
+    if weight is None:
+        return pool
+    parts: Any = [weight] if is_pair(data) else weight
+    is_each = isinstance(parts, Sequence) and len(parts) == len(pairs)
+    rule = f"{OWNER}: sample_weight must come once for each of {len(pairs)} pairs"
+    require(is_each, rule, type(weight).__name__)
+    own = [check_weights(OWNER, "sample_weight", part, len(y)) for part, y in zip(parts, targets, strict=True)]  # fmt: skip
+    return replace(pool, weight=torch.from_numpy(np.concatenate(own)).to(dtype))
 
 
 def _indices(

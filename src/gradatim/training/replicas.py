@@ -82,6 +82,8 @@ def train_replicas(
     clip_value: float | None = None,
     early_stopping: EarlyStopping | None = None,
     seed: int | Sequence[int] = 0,
+    sample_weight: object | None = None,
+    validation_weight: object | None = None,
     cancel: CancelToken | None = None,
 ) -> Replicas:
     r"""Train K networks of one architecture at once: folds, seeds or hyper-parameters.
@@ -111,6 +113,8 @@ def train_replicas(
         clip_value: Largest absolute value of its entries; applied before ``clip_norm``.
         early_stopping: Rule that every replica follows on its own.
         seed: Seed of weights, batches and dropout, one or K.
+        sample_weight: Weight of every row of a shared pair, or K times of the rows of each pair, as in :meth:`Trainer.fit`.
+        validation_weight: The same for ``validation``; rows of ``data`` that judge keep their weights.
         cancel: Ends the training once it is cancelled.
 
     Raises:
@@ -141,7 +145,8 @@ def train_replicas(
         clip_value,
     )
     trainers = [_trainer(models[k], settings, k) for k in range(count)]  # these check the settings
-    train, held_out = _gather(data, rows, validation, validation_rows, count, trainers[0])
+    weights = sample_weight, sample_weight if validation is None else validation_weight
+    train, held_out = _gather(data, rows, validation, validation_rows, count, trainers[0], weights)
     return _fit(models, train, held_out, settings, trainers, cancel)
 
 
@@ -174,7 +179,8 @@ def _fit(
     for k, trainer in enumerate(trainers):
         try:
             held_out = None if validation is None else validation.pair(k)
-            trainer.fit(data.pair(k), held_out, cancel=cancel)
+            judged = None if validation is None else validation.weight_of(k)
+            trainer.fit(data.pair(k), held_out, sample_weight=data.weight_of(k), validation_weight=judged, cancel=cancel)  # fmt: skip
         except NonFiniteError:
             trainer.history.stopped = DIVERGED
             models[k].eval()
@@ -191,14 +197,15 @@ def _gather(
     validation_rows: Sequence[Rows] | None,
     count: int,
     trainer: Trainer,
+    weights: tuple[object, object],
 ) -> tuple[ReplicaData, ReplicaData | None]:
     """What the replicas learn from, and what they are measured on, in the types that ``trainer`` needs."""
     gather = partial(gather_data, loss=trainer.loss, dtype=trainer.dtype)
-    train = gather("data", data, rows, count)
+    train = gather("data", data, rows, count, weight=weights[0])
     if validation is None and validation_rows is None:
         return train, None
     source = data if validation is None else validation
-    return train, gather("validation", source, validation_rows, count)
+    return train, gather("validation", source, validation_rows, count, weight=weights[1])
 
 
 def _trainer(model: nn.Module, settings: Settings, k: int) -> Trainer:

@@ -3,24 +3,59 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
-from gradatim.training.batches import Batches, make_batches, prepare_target
+from gradatim.errors import require
+from gradatim.training.batches import Batches, InMemory, make_batches, prepare_target
 from gradatim.training.engines.channels_last import training_channels_last
 from gradatim.training.engines.choosing import ENGINES, choose_engine, works_in_any_layout
 from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.history import EngineChoice
+from gradatim.training.objectives.supervised import Supervised
+from gradatim.training.row_weights import ClassWeight, check_weights, row_weights
 
 if TYPE_CHECKING:
     from gradatim.training.trainer import Trainer
 
 
-def start_batches(trainer: "Trainer", data: object, *, is_training: bool = False) -> Batches:
+class Weights(NamedTuple):
+    """How much rows weigh.
+
+    Args:
+        sample_weight: Of every row.
+        class_weight: ``"balanced"``, or a factor by class.
+        is_sampled: Draw rows in proportion to their weights instead of weighing them.
+        name: What ``sample_weight`` is called, for messages.
+    """
+
+    sample_weight: Any = None
+    class_weight: ClassWeight = None
+    is_sampled: bool = False
+    name: str = "sample_weight"
+
+    @property
+    def is_given(self) -> bool:
+        """Whether rows weigh at all."""
+        return self.sample_weight is not None or self.class_weight is not None
+
+    def of(self, target: Tensor) -> Tensor | None:
+        """The weight of every row, from its target."""
+        if self.sample_weight is not None:
+            check_weights("Trainer", self.name, self.sample_weight, len(target))
+        found = row_weights("Trainer", target.cpu(), self.sample_weight, self.class_weight)
+        return None if found is None else torch.from_numpy(found)
+
+
+def start_batches(
+    trainer: "Trainer", data: object, weights: Weights | None = None, *, is_training: bool = False
+) -> Batches:
     """Cut ``data`` as ``trainer`` says, for its model and loss; shuffled, if for training."""
     norms = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
-    return make_batches(
+    weights = weights or Weights()
+    batches = make_batches(
         data,
         batch_size=trainer.batch_size,
         seed=trainer.seed if is_training else None,
@@ -28,7 +63,18 @@ def start_batches(trainer: "Trainer", data: object, *, is_training: bool = False
         dtype=trainer.dtype,
         target=partial(prepare_target, loss=trainer.objective.loss, dtype=trainer.dtype),
         drop_single=is_training and any(isinstance(m, norms) for m in trainer.model.modules()),
+        weight=weights.of,
+        is_sampled=weights.is_sampled,
     )
+    if weights.is_given:
+        rule = f"Trainer: {weights.name} and class_weight must come with arrays (X, y)"
+        require(isinstance(batches, InMemory), rule, "a stream", "Weigh the loss in an objective.")
+        rule = f"Trainer: {weights.name} and class_weight must come with a loss alone"
+        is_plain = type(trainer.objective) is Supervised or weights.is_sampled
+        require(is_plain, rule, f"the objective {type(trainer.objective).__name__}", "Weigh rows there.")  # fmt: skip
+    rule = "Trainer: weighted_sampling must come with sample_weight or class_weight"
+    require(weights.is_given or not weights.is_sampled, rule, True, "Try class_weight='balanced'.")
+    return batches
 
 
 def start_engine(trainer: "Trainer", batches: Batches) -> tuple[Engine, EngineChoice]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
@@ -35,8 +36,9 @@ from gradatim.training.metrics import MetricFunction, check_metrics
 from gradatim.training.objectives.objective import Figures, ObjectiveFunction, loss_and_figures
 from gradatim.training.objectives.supervised import agree
 from gradatim.training.progress import TrainingBar
+from gradatim.training.row_weights import ClassWeight
 from gradatim.training.scheduling import make_rate
-from gradatim.training.starting import kernels_arranged, start_batches, start_engine
+from gradatim.training.starting import Weights, kernels_arranged, start_batches, start_engine
 from gradatim.training.totals import Totals
 
 
@@ -45,7 +47,7 @@ class Trainer:
 
     Args:
         model: Any :class:`torch.nn.Module`; it is moved to ``device``.
-        loss: Name (``cross_entropy``, ``bce``, ``mse``, ``mae``, ``huber``) or function
+        loss: Name (``cross_entropy``, ``focal``, ``bce``, ``mse``, ``mae``, ``huber``) or function
             ``(output, target) -> scalar``; ``cross_entropy`` by default. Objectives that need a loss and have none
             of their own use it too; beside others it is refused. Of a model that returns ``(output, state)`` a loss
             sees the output.
@@ -140,13 +142,24 @@ class Trainer:
         train: object,
         validation: object | None = None,
         *,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeight = None,
+        weighted_sampling: bool = False,
+        validation_weight: ArrayLike | None = None,
         cancel: CancelToken | None = None,
     ) -> History:
-        """Train for ``epochs`` epochs, or for what remains of them after :meth:`resume`.
+        r"""Train for ``epochs`` epochs, or for what remains of them after :meth:`resume`.
 
         Args:
             train: A pair ``(X, y)`` of tensors or arrays, a ``Dataset`` or any iterable of batches.
             validation: The same, measured after every epoch.
+            sample_weight: Weight of every row of ``train``, arrays in memory. With weights :math:`w` scaled to 1 on average the
+                loss of a batch is :math:`\frac1B\sum_i w_i \ell_i`: whole weights are repeated rows.
+            class_weight: ``"balanced"`` gives every class the same total weight; a mapping gives each its factor. It
+                multiplies ``sample_weight``.
+            weighted_sampling: Draw the rows of an epoch in proportion to their weights, with replacement, and weigh none:
+                rare rows come often instead of counting much.
+            validation_weight: Weight of every row of ``validation``, in its loss and metrics.
             cancel: Ends the run after the current batch, once it is cancelled.
 
         Returns:
@@ -156,8 +169,10 @@ class Trainer:
             Cancelled: Ctrl-C or ``cancel`` ended the run: half a training never passes for a whole one. The model keeps
                 what it has learned, and :attr:`history` the records so far.
         """
-        batches = start_batches(self, train, is_training=True)
-        held_out = None if validation is None else start_batches(self, validation)
+        weights = Weights(sample_weight, class_weight, weighted_sampling)
+        batches = start_batches(self, train, weights, is_training=True)
+        judged = Weights(validation_weight, name="validation_weight")
+        held_out = None if validation is None else start_batches(self, validation, judged)
         if self._resumed is None:
             self._reset()
         else:
@@ -269,11 +284,15 @@ class Trainer:
     # --- measuring
 
     def evaluate(
-        self, data: object, metrics: Sequence[str | MetricFunction] | None = None
+        self,
+        data: object,
+        metrics: Sequence[str | MetricFunction] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
     ) -> dict[str, float]:
-        """Return the loss and the metrics of ``data``, in evaluation mode."""
+        """Return the loss and the metrics of ``data``, whose rows may weigh, in evaluation mode."""
         with reading_channels_last(self.model, self.is_channels_last):
-            return self._measure(start_batches(self, data), metrics)
+            return self._measure(start_batches(self, data, Weights(sample_weight)), metrics)
 
     def _measure(
         self, batches: Batches, metrics: Sequence[str | MetricFunction] | None = None

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, align
 from gradatim.models import MLP
-from gradatim.training.batches import Batch
+from gradatim.training.batches import Batch, weight_of
 from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.engines.flat import FlatOptimizer
 
@@ -136,6 +136,26 @@ def _bce(z: Tensor, y: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
     return loss, lambda: torch.sigmoid(z).sub_(y).mul_(1.0 / z.numel())
 
 
+def _weighted_cross_entropy(z: Tensor, y: Tensor, w: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
+    log_p, label, share = torch.log_softmax(z, 1), y.unsqueeze(1), (w / len(w)).unsqueeze(1)
+    share = share * (label != -100)
+    label = label.clamp(min=0)
+    loss = -(log_p.gather(1, label) * share).sum()
+    return loss, lambda: log_p.exp_().mul_(share).scatter_add_(1, label, -share)
+
+
+def _weighted_mse(z: Tensor, y: Tensor, w: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
+    gap, share = z - align(z, y), (w / z.numel()).unsqueeze(1)
+    return (gap.square() * share).sum(), lambda: gap.mul_(2.0 * share)
+
+
+def _weighted_bce(z: Tensor, y: Tensor, w: Tensor) -> tuple[Tensor, Callable[[], Tensor]]:
+    y, share = align(z, y).to(z.dtype), (w / z.numel()).unsqueeze(1)
+    loss = (F.binary_cross_entropy_with_logits(z, y, reduction="none") * share).sum()
+    return loss, lambda: torch.sigmoid(z).sub_(y).mul_(share)
+
+
+_WEIGHTED = {LOSSES["cross_entropy"]: _weighted_cross_entropy, LOSSES["mse"]: _weighted_mse, LOSSES["bce"]: _weighted_bce}  # fmt: skip
 _HEADS = {LOSSES["cross_entropy"]: _cross_entropy, LOSSES["mse"]: _mse, LOSSES["bce"]: _bce}
 
 
@@ -179,7 +199,7 @@ class Chain:
 
     def __init__(self, model: nn.Sequential, loss: object, rows: int) -> None:
         self.stages: list[_Dense | Activation | _Dropout] = []
-        self.head = _HEADS[loss]  # type: ignore[index]
+        self.head, self.weighted_head = _HEADS[loss], _WEIGHTED[loss]  # type: ignore[index]
         self.rows, self.multiplications = -1, 0
         width, like = 0, torch.empty(0)
         for layer in model:
@@ -192,8 +212,8 @@ class Chain:
             elif type(layer) in _ACTIVATIONS:
                 self.stages.append(Activation(type(layer)))
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return the loss of a batch and remember what the backward pass needs."""
+    def forward(self, x: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
+        """Return the loss of a batch, whose rows may weigh, and remember what the backward pass needs."""
         if x.shape[0] != self.rows:
             self.rows = x.shape[0]
             for stage in self.stages:
@@ -201,7 +221,7 @@ class Chain:
         h = x if x.ndim == 2 else x.flatten(1)
         for stage in self.stages:
             h = stage.forward(h)
-        loss, self.delta = self.head(h, y)
+        loss, self.delta = self.head(h, y) if weight is None else self.weighted_head(h, y, weight)
         return loss
 
     def backward(self) -> None:
@@ -232,7 +252,7 @@ class ChainEngine(Engine):
     def __call__(self, batch: Batch) -> Tensor:
         x, y = batch
         run, chain = self.run, self.chain
-        loss = chain.forward(x, y)
+        loss = chain.forward(x, y, weight_of(batch))
         run.observe(loss, batch, {}, x.shape[0])
         chain.backward()
         if run.clip_value is not None:

@@ -16,7 +16,7 @@ class Chunk(NamedTuple):
         start: Number of the first step in its epoch.
         x: Inputs, shape ``(steps, K, B, ...)``.
         y: Targets, shape ``(steps, K, B, ...)``.
-        weight: One over the rows of the batch, zero for padding, shape ``(steps, K, B)``.
+        weight: One over the rows of the batch, times the weight of the row where rows weigh, zero for padding, shape ``(steps, K, B)``.
         counts: Rows of each batch, ``counts[step][k]``.
     """
 
@@ -36,6 +36,7 @@ class StackedBatches:
         rows: For every replica, the rows of ``X`` that are its own.
         batch_size: Rows per batch; a replica's last batch of an epoch may be smaller.
         seeds: One per replica; ``None`` keeps the given order.
+        row_weight: Of every row of ``X``; scaled to 1 on average over the rows of each replica.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class StackedBatches:
         *,
         batch_size: int,
         seeds: Sequence[int] | None,
+        row_weight: Tensor | None = None,
     ) -> None:
         self.X, self.y, self.rows, self.seeds = X, y, list(rows), seeds
         sizes = torch.tensor([len(own) for own in rows])
@@ -58,6 +60,10 @@ class StackedBatches:
         is_real = places < counts.unsqueeze(-1)  # (steps, K, B)
         self.weight = is_real.to(X.dtype) / counts.clamp(min=1).unsqueeze(-1)
         self.counts: list[list[int]] = counts.tolist()
+        self.row_weight = row_weight
+        if row_weight is not None:
+            means = torch.stack([row_weight[own].mean() for own in rows])
+            self.weight = self.weight / means.to(X.dtype).view(1, -1, 1)
         step_bytes = len(rows) * self.batch_size * X[0].numel() * X.element_size()
         self.chunk = max(CHUNK_BYTES // max(step_bytes, 1), 1)
 
@@ -70,7 +76,10 @@ class StackedBatches:
             flat = index.flatten()
             x = self.X.index_select(0, flat).view(*index.shape, *self.X.shape[1:])
             y = self.y.index_select(0, flat).view(*index.shape, *self.y.shape[1:])
-            yield Chunk(start, x, y, self.weight[part], self.counts[part])
+            weight = self.weight[part]
+            if self.row_weight is not None:
+                weight = weight * self.row_weight.index_select(0, flat).view(index.shape)
+            yield Chunk(start, x, y, weight, self.counts[part])
 
     def _order(self, epoch: int) -> Tensor:
         """Rows by step, replica and place; padding repeats the replica's first row."""

@@ -116,6 +116,7 @@ class StackedRun:
             [self.data.rows[k] for k in self.alive],
             batch_size=self.settings.batch_size,
             seeds=[self.settings.seeds[k] for k in self.alive],
+            row_weight=self.data.weight,
         )
 
     def _assemble(self, batches: StackedBatches) -> None:
@@ -219,8 +220,9 @@ class StackedRun:
         assert self.validation is not None
         rows = [self.validation.rows[k] for k in self.alive]
         parts = StackedBatches(
-            self.validation.X, self.validation.y, rows, batch_size=_EVALUATION_ROWS, seeds=None
-        )
+            self.validation.X, self.validation.y, rows, batch_size=_EVALUATION_ROWS, seeds=None,
+            row_weight=self.validation.weight,
+        )  # fmt: skip
         sums = torch.zeros(len(rows), dtype=torch.float64)
         for chunk in parts.epoch(0):
             for x, y, weight, counts in zip(*chunk[1:], strict=True):

@@ -9,8 +9,8 @@ from torch.optim import Optimizer
 
 from gradatim.errors import InvalidType
 from gradatim.losses import Loss, build_loss
-from gradatim.training.batches import Batch
-from gradatim.training.model_outputs import judge
+from gradatim.training.batches import Batch, weight_of
+from gradatim.training.model_outputs import judge_rows
 
 Figures = Mapping[str, Tensor | float]
 ObjectiveFunction = Callable[[nn.Module, Batch], Tensor | Figures]
@@ -77,7 +77,7 @@ class Objective(ABC):
     def error(self, model: nn.Module, batch: Batch) -> Tensor:
         """Return the loss of what ``model`` makes of the inputs of a batch, against its last part, the target."""
         assert self.loss is not None
-        return judge(self.loss, model(*batch[:-1]), batch[-1])
+        return judge_rows(self.loss, model(*batch[:-1]), batch[-1], weight_of(batch))
 
     def use_loss(self, loss: str | Loss | None) -> None:
         """Use a loss, or with ``None`` that of the trainer, and cross-entropy until there is one."""

@@ -10,6 +10,14 @@ def test_list_shows_every_set(call):
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_sets_of_one_download_share_a_table(call, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
+    _, out, _ = call("data", "list")
+    assert "51 sets in one download of 77 MB" in out
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("ucr-ECG5000 ")]
+    assert row == ["ucr-ECG5000", "classification", "5,000", "no"]
+
+
 def test_list_says_what_is_missing(call, monkeypatch, tmp_path):
     monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
     _, out, _ = call("data", "list")

@@ -26,6 +26,7 @@ TASKS = {
 TASKS |= {"forecasting", "segmentation", "translation", "weights"}
 
 PINS = {entry.archive.folder: entry.archive.members for entry in catalogue() if entry.archive}
+UCR_ENTRIES = [entry for entry in catalogue() if entry.name.startswith("ucr-")]
 ISLP_ENTRIES = [entry for entry in catalogue() if entry.name.startswith("islp-")]
 
 # Rows and responses as An Introduction to Statistical Learning states them.
@@ -69,7 +70,7 @@ def test_names_are_distinct_and_the_promised_ones_are_there():
     assert len(set(names)) == len(names)
     offline = "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs"
     downloads = "mnist fashion-mnist cifar10 spam zip-code tiny-shakespeare imdb"
-    downloads += " spoken-digits japanese-vowels tatoeba-spa airline sunspots co2 nile"
+    downloads += " spoken-digits japanese-vowels basic-motions ucr-ECG5000 ucr-FordA tatoeba-spa airline sunspots co2 nile"
     downloads += " cifar10-resnets minilm mobilenet"
     tables = "default hitters nyse smarket wage bikeshare boston"
     assert set(names) >= {*offline.split(), *downloads.split()}
@@ -113,9 +114,17 @@ def test_rows_and_targets_are_those_of_the_book():
     assert {name: known[name] for name in BOOK} == BOOK
 
 
-def test_every_file_of_the_archive_belongs_to_exactly_one_table():
-    used = [file for entry in ISLP_ENTRIES for file in entry.files]
-    assert sorted(used) == sorted(member.name for member in ISLP_ENTRIES[0].archive.members)
+@pytest.mark.parametrize("entries", [ISLP_ENTRIES, UCR_ENTRIES], ids=["islp", "ucr"])
+def test_every_file_of_the_archive_belongs_to_exactly_one_set(entries):
+    used = [file for entry in entries for file in entry.files]
+    assert sorted(used) == sorted(member.name for member in entries[0].archive.members)
+
+
+def test_the_ucr_sets_read_their_own_parts():
+    assert len(UCR_ENTRIES) == 51
+    for entry in UCR_ENTRIES:
+        name = entry.name.removeprefix("ucr-")
+        assert entry.files == (f"{name}_TRAIN.tsv", f"{name}_TEST.tsv")
 
 
 def test_columns_that_give_the_answer_away_are_announced():

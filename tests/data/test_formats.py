@@ -13,6 +13,7 @@ import sklearn.datasets
 
 from gradatim.data import entries, load
 from gradatim.data.entry import Source
+from gradatim.errors import Unavailable
 
 SOURCES = (Source("pip", "p==1", "{}", 1),)
 RNG = np.random.default_rng(0)
@@ -151,12 +152,39 @@ def test_utterances_are_arrays_of_different_length(shelve):
     assert [data.target_names[label] for label in data.y] == ["7", "1"]
 
 
-def test_series_with_labels_are_split(shelve):
-    shelve("japanese-vowels", {"train": b"@data\n1,2:3,4:9\n", "test": b"5:6:1\n7:8:2\n"})
+def test_series_with_labels_are_split_and_classes_in_order(shelve):
+    shelve(
+        "basic-motions", {"train": b"@data\n1,2:3,4:run\n", "test": b"@data\n5:6:fly\n7:8:run\n"}
+    )
     data = load("toy")
     assert data.train[0][0].tolist() == [[1, 3], [2, 4]]
-    assert [data.target_names[label] for label in data.y] == ["speaker 9", "speaker 1", "speaker 2"]
+    assert data.X.shape == (3,)
+    assert [data.target_names[label] for label in data.y] == ["run", "fly", "run"]
+    assert data.y.tolist() == [1, 0, 1]
     assert len(data.test[0]) == 2
+
+
+def test_classes_of_series_have_the_names_of_the_catalogue(shelve):
+    lines = "".join(f"{n}:{n}\n" for n in range(9, 0, -1))
+    shelve("japanese-vowels", {"train": f"@data\n{lines}".encode(), "test": b"@data\n5:3\n"})
+    data = load("toy")
+    assert data.target_names[data.y[-1]] == "speaker 3"
+    assert data.y.tolist() == [8, 7, 6, 5, 4, 3, 2, 1, 0, 2]
+
+
+def test_series_of_fewer_classes_than_announced_are_refused(shelve):
+    shelve("japanese-vowels", {"train": b"@data\n1:1\n", "test": b"@data\n5:2\n"})
+    with pytest.raises(Unavailable, match="9 classes are announced, 2 are there"):
+        load("toy")
+
+
+def test_ucr_series_lose_the_filling_at_their_end_and_keep_gaps(shelve):
+    shelve("ucr-ECG5000", {"train": b"10\t1\tNaN\t3\n", "test": b"9\t5\tNaN\tNaN\n-1\t6\t7\t8\n"})
+    data = load("toy")
+    assert [x.shape for x in data.X] == [(3, 1), (1, 1), (3, 1)]
+    assert np.isnan(data.X[0][1, 0])
+    assert data.target_names == ("-1", "9", "10")
+    assert data.y.tolist() == [2, 1, 0]
 
 
 def test_pairs_of_sentences_are_inputs_and_targets(shelve):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradatim.data.sequence_readers import read_pairs, read_ragged, read_ts
+from gradatim.data.sequence_readers import read_pairs, read_ragged
 
 
 def saved(**arrays):
@@ -32,19 +32,6 @@ def test_ragged_refuses_wrong_lengths_and_objects():
         read_ragged(saved(X=np.zeros((3, 2)), y=[0, 1], lengths=[2, 2]))
     with pytest.raises(ValueError, match="allow_pickle=False"):
         read_ragged(saved(X=np.array([{}], dtype=object), y=[0], lengths=[1]))
-
-
-def test_ts_reads_channels_as_columns_and_labels_from_zero():
-    text = "#words: with 1,2\n@problemName P\n@data\n1,2.5:3,4:9\n-1e-2:0.5:1\n"
-    X, y = read_ts(text.encode())
-    assert X[0].tolist() == [[1, 3], [2.5, 4]]
-    assert X[1].tolist() == [[-0.01, 0.5]]
-    assert y.tolist() == [8, 0]
-
-
-def test_ts_with_channels_of_unequal_length_is_refused():
-    with pytest.raises(ValueError, match="same shape"):
-        read_ts(b"1,2:3:1\n")
 
 
 def test_pairs_keep_accents_and_drop_remarks():

@@ -106,6 +106,24 @@ def test_sequences_and_series_have_the_known_numbers():
     assert load("nile").y.mean() == pytest.approx(919.35)  # Durbin and Koopman, 2001
 
 
+def test_labelled_series_have_the_known_numbers():
+    get("basic-motions")
+    get("ucr-ECG5000")
+    motions, beats = load("basic-motions"), load("ucr-ECG5000")
+    assert motions.target_names == ("Badminton", "Running", "Standing", "Walking")
+    assert (
+        np.bincount(motions.train[1]).tolist() == np.bincount(motions.test[1]).tolist() == [10] * 4
+    )
+    assert {x.shape for x in motions.X} == {(100, 6)}
+    # The archive's own table: 500 and 4,500 series of 140 steps, and these counts.
+    assert (len(beats.train[1]), len(beats.test[1])) == (500, 4500)
+    assert np.bincount(beats.train[1]).tolist() == [292, 177, 10, 19, 2]
+    assert {x.shape for x in beats.X} == {(140, 1)}
+    gestures, loop = load("ucr-GestureMidAirD1"), load("ucr-DodgerLoopDay")
+    assert len({len(x) for x in gestures.X}) > 50  # ragged
+    assert sum(int(np.isnan(x).sum()) for x in loop.X) > 200  # with gaps
+
+
 def test_tables_of_the_book_have_its_numbers():
     get("islp-default")
     default, nyse, hitters = load("islp-default"), load("islp-nyse"), load("islp-hitters")

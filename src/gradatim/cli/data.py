@@ -1,12 +1,16 @@
 """``gradatim data``: the catalogue of data sets and the cache."""
 
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradatim.cli.echo import echo
 
+if TYPE_CHECKING:
+    from gradatim.data import Entry
+
+SHARED = 5  # sets of one download that have a table of their own
 data_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
 
@@ -25,19 +29,31 @@ def list_data() -> None:
     from gradatim.reports.sections import Table
     from gradatim.reports.terminal import show_table
 
-    rows = [
-        [
-            e.name,
-            e.task,
-            e.samples,
-            _size(e.size_bytes),
-            "yes" if e.is_cached else "no",
-            _short(e.licence),
-        ]
-        for e in data.catalogue()
-    ]
+    every = data.catalogue()
+    folders = [e.archive.folder if e.archive else "" for e in every]
+    large = [f for f in dict.fromkeys(folders) if f and folders.count(f) >= SHARED]
     columns = ["name", "task", "samples", "download", "here", "licence"]
-    show_table(Table("Data sets", columns, rows), PlainConsole(highlight=False))
+    alone = [e for e, folder in zip(every, folders, strict=True) if folder not in large]
+    tables = [
+        Table("Data sets", columns, [
+            [e.name, e.task, e.samples, _size(e.size_bytes), _here(e), _short(e.licence)]
+            for e in alone
+        ])
+    ]  # fmt: skip
+    for name in large:
+        own = [e for e, folder in zip(every, folders, strict=True) if folder == name]
+        size, licence = _size(own[0].size_bytes), _short(own[0].licence)
+        title = f"{len(own)} sets in one download of {size}; licence: {licence}"
+        columns = ["name", "task", "samples", "here"]
+        tables.append(Table(title, columns, [[e.name, e.task, e.samples, _here(e)] for e in own]))
+    for k, table in enumerate(tables):
+        if k:
+            echo("")
+        show_table(table, PlainConsole(highlight=False))
+
+
+def _here(entry: "Entry") -> str:
+    return "yes" if entry.is_cached else "no"
 
 
 @data_app.command(name="get")

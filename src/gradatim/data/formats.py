@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradatim.data import readers, sequence_readers, synthetic
+from gradatim.data import readers, sequence_readers, series_files, synthetic
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
 from gradatim.data.scattering import scattered_digits
@@ -76,6 +76,31 @@ def _parts(read: Callable[[bytes], Arrays]) -> Opener:
         )
 
     return open_parts
+
+
+def _series(read: Callable[[str, str, str], series_files.LabelledSeries]) -> Opener:
+    """A format of labelled series in two files; classes stand in the order of their numbers, or of the alphabet."""
+
+    def open_series(entry: Entry, raw: bool) -> DataSet:
+        series: list[np.ndarray] = []
+        labels: list[str] = []
+        sizes = []
+        for file, member in enumerate(entry.members):
+            text = series_files.decode_series(_bytes(entry, file), member.name, "load")
+            part, found = read(text, member.name, "load")
+            series, labels = series + part, labels + list(found or ())
+            sizes.append(len(part))
+        classes = sequence_readers.sort_classes(labels)
+        if entry.classes is not None and len(entry.classes) != len(classes):
+            raise ValueError(
+                f"{len(entry.classes)} classes are announced, {len(classes)} are there"
+            )
+        places = {label: place for place, label in enumerate(classes)}
+        y = np.array([places[label] for label in labels], dtype=np.int64)
+        X = sequence_readers.as_objects(series)
+        return _record(entry, X, y, target_names=entry.classes or classes, train_size=sizes[0])
+
+    return open_series
 
 
 def _open_sklearn(entry: Entry, raw: bool) -> DataSet:
@@ -202,7 +227,8 @@ FORMATS: dict[str, Opener] = {
     "weights": _open_weights,
     "vocabulary": _open_vocabulary,
     "ragged": _whole(sequence_readers.read_ragged),
-    "ts": _parts(sequence_readers.read_ts),
+    "ts": _series(series_files.read_ts),
+    "ucr": _series(series_files.read_ucr),
     "pairs": _whole(sequence_readers.read_pairs),
     "table": _open_table,
     "nyse": _open_nyse,

@@ -242,3 +242,67 @@ def test_the_score_that_is_asked_for_decides(frame, short, tmp_path, target, sco
     assert all(float(row[2].split(" to ")[1]) <= 1 for row in table.rows if is_larger)
     words = " ".join(str(section) for section in result.report.sections)
     assert f"The {'larger' if is_larger else 'smaller'} the {label} the better" in words
+
+
+def rare_frame(rows=400, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(rows) < 0.1
+    frame = pd.DataFrame(rng.normal(size=(rows, 3)) + y[:, None], columns=list("abc"))
+    return frame.assign(ill=np.where(y, "yes", "no"))
+
+
+def test_a_threshold_is_chosen_in_the_folds_stored_and_used(short, tmp_path):
+    frame = rare_frame()
+    result = fit(frame, "ill", score="balanced-accuracy", output=tmp_path / "m", trials=2, keep_test_out=True)  # fmt: skip
+    model = gradatim.load_model(tmp_path / "m")
+    weights = model.decision()
+    assert (
+        weights[0] / weights.sum() < 0.3
+    )  # a class of a tenth is said long before it is likelier than not
+    p = model.predict_proba(frame)
+    np.testing.assert_array_equal(model.predict(frame), np.where((p * weights).argmax(1), "yes", "no"))  # fmt: skip
+    assert (model.predict(frame) == "yes").sum() > (p[:, 1] > 0.5).sum()
+    np.testing.assert_array_equal(model.predict(dict(frame.iloc[3])), model.predict(frame.iloc[3:4])[0])  # fmt: skip
+    table = gradatim.predict(tmp_path / "m", frame)
+    np.testing.assert_array_equal(table["prediction"], model.predict(frame))
+    np.testing.assert_array_equal(table["probability yes"], p[:, 1])
+    reported = pd.read_csv(tmp_path / "m" / "predictions.csv")
+    rows = reported["row"] - 1
+    np.testing.assert_array_equal(reported["prediction"], model.predict(frame.iloc[rows]))
+    truth = (frame["ill"].iloc[rows] == "yes").to_numpy()
+    said = (reported["prediction"] == "yes").to_numpy()
+    recalls = [(said == truth)[truth == side].mean() for side in (False, True)]
+    figures = model.about["test"][result.verdict.recommended]
+    assert figures["balanced accuracy"] == pytest.approx(np.mean(recalls))
+    assert not any("log weight" in name for own in model.about["cross_validation"].values() for name in own)  # fmt: skip
+
+
+def test_costs_decide_and_are_the_score(short, tmp_path):
+    frame = rare_frame()
+    (tmp_path / "costs.csv").write_text("true,no,yes\nyes,12,0\nno,0,1\n")
+    result = fit(frame, "ill", costs=tmp_path / "costs.csv", output=tmp_path / "m", trials=2, keep_test_out=True)  # fmt: skip
+    assert result.verdict.metric == "cost per row"
+    model = gradatim.load_model(tmp_path / "m")
+    p = model.predict_proba(frame)
+    np.testing.assert_array_equal(model.predict(frame), np.where(12 * p[:, 1] > p[:, 0], "yes", "no"))  # fmt: skip
+    reported = pd.read_csv(tmp_path / "m" / "predictions.csv")
+    truth = frame["ill"].iloc[reported["row"] - 1].to_numpy()
+    missed, alarms = ((reported["prediction"] == side) & (truth != side) for side in ("no", "yes"))
+    cost = (12 * missed + alarms).mean()
+    assert model.about["test"][result.verdict.recommended]["cost per row"] == pytest.approx(cost)
+    ranked = fit(frame, "ill", costs=tmp_path / "costs.csv", score="auc", output=tmp_path / "n", trials=2)  # fmt: skip
+    assert ranked.verdict.metric == "AUC"
+    assert "cost per row" in ranked.model.about["test"][ranked.verdict.recommended]
+
+
+def test_decisions_of_a_stranger_are_refused(short, tmp_path):
+    from gradatim.hashing import json_bytes, sign
+
+    fit(rare_frame(), "ill", score="f1", output=tmp_path / "m", trials=2)
+    file = tmp_path / "m" / "model.json"
+    whole = json.loads(file.read_text("utf-8"))
+    for bad in ([1.0], [1.0, -1.0], [[1.0, 2.0]], "x", [1.0, None], [[0, 1], [1, "a"]]):
+        changed = {**whole, "decisions": {"network": bad}}
+        file.write_bytes(json_bytes(sign(changed)))
+        with pytest.raises(InvalidValue, match="decisions must be weights of 2 classes"):
+            gradatim.load_model(tmp_path / "m")

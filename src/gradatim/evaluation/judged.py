@@ -78,6 +78,7 @@ class Judged:
         weight: Of every row; 1 by default.
         decision: As in :func:`decide_classes`.
         costs: Costs of saying a class (columns) where another is true (rows).
+        said: The class that is said of every row, where it is known.
     """
 
     def __init__(
@@ -89,9 +90,10 @@ class Judged:
         weight: np.ndarray | None = None,
         decision: np.ndarray | None = None,
         costs: np.ndarray | None = None,
+        said: np.ndarray | None = None,
     ) -> None:
         self.y, self.output, self.classes, self.costs = y, output, classes, costs
-        self.decision = decision
+        self.decision, self._said = decision, said
         self.share = np.full(len(y), 1.0 / len(y)) if weight is None else weight / weight.sum()
         self.weight = weight
 
@@ -100,7 +102,7 @@ class Judged:
     @cached_property
     def said(self) -> np.ndarray:
         """The class that is said of every row."""
-        return decide_classes(self.output, self.decision)
+        return decide_classes(self.output, self.decision) if self._said is None else self._said
 
     @cached_property
     def confusion(self) -> np.ndarray:

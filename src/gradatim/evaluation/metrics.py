@@ -19,6 +19,7 @@ def measure(
     weight: np.ndarray | None = None,
     decision: np.ndarray | None = None,
     costs: np.ndarray | None = None,
+    said: np.ndarray | None = None,
 ) -> dict[str, float]:
     r"""Return all figures of a task, the deciding one first; others that these rows cannot tell are left out.
 
@@ -32,12 +33,13 @@ def measure(
         weight: Of every row: a row of weight 2 counts as two equal rows would.
         decision: How a class is said, as in :func:`~gradatim.evaluation.judged.decide_classes`.
         costs: Costs of saying a class (columns) where another is true (rows).
+        said: The class that is said of every row, where it is known.
 
     Example:
         >>> measure(np.array([2.0, 4.0]), np.array([0.0, 2.0]), 0)["RMSE"]
         2.0
     """
-    judged = Judged(y, output, classes, weight=weight, decision=decision, costs=costs)
+    judged = Judged(y, output, classes, weight=weight, decision=decision, costs=costs, said=said)
     first = usual_criterion(classes) if criterion is None else criterion
     usual = REPORTED["classification" if classes else "regression"]
     names = [*([] if costs is None else [COST]), *usual]

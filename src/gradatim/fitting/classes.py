@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import require
+from gradatim.evaluation.judged import decide_classes
 from gradatim.evaluation.splits import Split, make_folds, make_strata
 from gradatim.reports import Concern
 
@@ -41,16 +42,20 @@ class LabelledRows:
         y: Class codes, or values, one per row.
         train: Rows to learn from.
         test: Rows to judge by once.
+        weight: How much each row weighs; ``None`` where all weigh the same.
     """
 
     labels: list[str | int]
     y: np.ndarray
     train: np.ndarray
     test: np.ndarray
+    weight: np.ndarray | None = None
 
     def contents(self) -> Iterator[bytes]:
         """Yield everything that training sees; a kind of data adds its own."""
         yield self.y.tobytes() + self.train.tobytes()
+        if self.weight is not None:
+            yield self.weight.tobytes()
 
     def folds(self, count: int, seed: int, groups: np.ndarray | None = None, times: np.ndarray | None = None) -> list[Split]:  # fmt: skip
         """Split the training rows into at most ``count`` folds, as rows of the whole; one that cannot be learned from is left out.
@@ -164,14 +169,19 @@ def source_rows(rows: np.ndarray) -> tuple[str, np.ndarray]:
     return "row", np.where(rows < 0, -rows, rows + 1)
 
 
-def decide(outputs: np.ndarray, labels: Labels) -> np.ndarray:
-    """The most probable label of every row; values, which have no labels, stay as they are.
+def decide(outputs: np.ndarray, labels: Labels, decision: np.ndarray | None = None) -> np.ndarray:
+    """The label that is said of every row, the most probable one by default; values, which have no labels, stay as they are.
+
+    Args:
+        outputs: Probabilities ``(N, classes)``, or values ``(N,)``.
+        labels: Class labels; none for a regression.
+        decision: How a class is said, as in :func:`~gradatim.evaluation.judged.decide_classes`.
 
     Example:
         >>> decide(np.array([[0.2, 0.8]]), ["no", "yes"]).tolist()
         ['yes']
     """
-    return np.array(labels)[outputs.argmax(1)] if len(labels) else outputs
+    return np.array(labels)[decide_classes(outputs, decision)] if len(labels) else outputs
 
 
 def check_outputs(outputs: np.ndarray, labels: Labels) -> np.ndarray:
@@ -190,20 +200,21 @@ def check_outputs(outputs: np.ndarray, labels: Labels) -> np.ndarray:
     return outputs
 
 
-def prediction_frame(outputs: np.ndarray, labels: Labels, places: tuple[str, Any] | None = None) -> pd.DataFrame:  # fmt: skip
+def prediction_frame(outputs: np.ndarray, labels: Labels, places: tuple[str, Any] | None = None, decision: np.ndarray | None = None) -> pd.DataFrame:  # fmt: skip
     """Predictions as a table: ``prediction``, then one probability column for each class.
 
     Args:
         outputs: Probabilities ``(N, classes)``, or values ``(N,)``.
         labels: Class labels; none for a regression.
         places: Name and cells of a column to begin with, which say what each row is.
+        decision: As in :func:`decide`.
 
     Example:
         >>> prediction_frame(np.array([[0.2, 0.8]]), ["no", "yes"]).columns.tolist()
         ['prediction', 'probability no', 'probability yes']
     """
     columns: dict[str, Any] = {} if places is None else dict([places])
-    columns["prediction"] = decide(outputs, labels)
+    columns["prediction"] = decide(outputs, labels, decision)
     for k, label in enumerate(labels):
         columns[f"{PROBABILITY}{label}"] = outputs[:, k]
     return frame_of(columns)

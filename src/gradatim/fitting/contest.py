@@ -6,10 +6,12 @@ finalists learn, write the model folder whole or not at all. What differs betwee
 :class:`~gradatim.fitting.player.Player`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.racing import scores
@@ -18,9 +20,9 @@ from gradatim.fitting.averaging import Average, find_average
 from gradatim.fitting.clock import Clock
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.completion import Build, complete_models
-from gradatim.fitting.findings import Findings
+from gradatim.fitting.findings import Findings, all_results
 from gradatim.fitting.options import ContestOptions
-from gradatim.fitting.player import AVERAGE, NETWORK, Candidate, Player
+from gradatim.fitting.player import AVERAGE, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import Tuning, tune
 from gradatim.fitting.verdict import Verdict, decide
@@ -105,7 +107,7 @@ def hold_contest(
 def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> FitResult:
     timed = job.budget if job.trials is None else None
     start_up = work.elapsed - work.spent
-    player.judge_by(job.score)
+    player.judge_by(job.score, job.costs)
     comparison, tuning, average, verdict = _compete(player, job, work, start_up, tell)
     tell(Stage("training on all training rows"))
     began, finalists = work.elapsed, _finalists(player, verdict, tuning, average)
@@ -115,7 +117,8 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     models |= build(models)
     tell(Stage("judging on the test rows", 0.5))
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
-    test_figures = {name: player.measure(output, None) for name, output in outputs.items()}
+    decisions = _decisions(player, models, comparison, tuning, average)
+    test_figures = {n: _tested(player, output, decisions.get(n)) for n, output in outputs.items()}
     completion = complete_models(
         player, finalists, models, work, build=build,
         has_time=timed is None or _is_affordable(SLOWER * took, timed, work.elapsed, start_up),
@@ -135,8 +138,29 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         concerns=_concerns(player, verdict, models, outputs),
         can_watch=can_watch,
         completion=completion,
+        decisions=decisions,
     )
     return _write(player, findings, job, work)
+
+
+def _decisions(
+    player: Player,
+    models: Iterable[str],
+    comparison: Comparison,
+    tuning: Tuning | None,
+    average: Average | None,
+) -> dict[str, np.ndarray]:
+    """How each of the models says a class, where that is not the likeliest one."""
+    results = all_results(comparison, tuning, average)
+    found = {name: player.decision(results[name]) for name in models if name in results}
+    return {name: decision for name, decision in found.items() if decision is not None}
+
+
+def _tested(player: Player, output: np.ndarray, decision: np.ndarray | None) -> Figures:
+    """Figures of the test rows; those that the rows cannot tell are left out."""
+    given = () if decision is None else (decision,)
+    figures = player.measure(output, None, *given)
+    return {name: value for name, value in figures.items() if np.isfinite(value)}
 
 
 def _watching(player: Player, comparison: Comparison, tuning: Tuning) -> float:

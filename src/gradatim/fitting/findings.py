@@ -1,6 +1,6 @@
 """What a contest found, as the report and the model folder show it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from gradatim.evaluation.racing import Result, scores
 from gradatim.fitting.averaging import Average
 from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.completion import Completion
-from gradatim.fitting.player import AVERAGE, NETWORK, Figures
+from gradatim.fitting.player import AVERAGE, NETWORK, WEIGHT, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.verdict import Verdict
 from gradatim.reports import Concern
@@ -34,6 +34,7 @@ class Findings:
         concerns: What a careful reader would worry about.
         can_watch: Whether there is time to watch the network learn once more.
         completion: The models that are written, and whether they have seen the test rows.
+        decisions: How each model says a class, where that is not the likeliest one.
     """
 
     folder: Path
@@ -47,6 +48,12 @@ class Findings:
     concerns: list[Concern]
     can_watch: bool
     completion: Completion
+    decisions: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def decision(self) -> np.ndarray | None:
+        """How the recommended model says a class; ``None`` for the likeliest."""
+        return self.decisions.get(self.verdict.recommended)
 
     @property
     def shipped(self) -> dict[str, Any]:
@@ -65,9 +72,7 @@ class Findings:
 
     def results(self) -> dict[str, list[Result]]:
         """Fold results of every candidate, from the simplest to the most complex."""
-        network = {} if self.tuning is None else {NETWORK: self.tuning.results}
-        average = {} if self.average is None else {AVERAGE: self.average.results}
-        return {**self.comparison.simple, **network, **average}
+        return all_results(self.comparison, self.tuning, self.average)
 
     def intervals(self) -> dict[str, Interval]:
         """Mean score of every candidate over the folds, with the ends of its interval, in the metric's own direction."""
@@ -80,6 +85,19 @@ class Findings:
         return {name: _means(results) for name, results in self.results().items()}
 
 
+def all_results(comparison: Comparison, tuning: Tuning | None, average: Average | None) -> dict[str, list[Result]]:  # fmt: skip
+    """Fold results of every candidate, from the simplest to the most complex.
+
+    Args:
+        comparison: Results of the simple models.
+        tuning: What the race of networks found.
+        average: The average of the best.
+    """
+    network = {} if tuning is None else {NETWORK: tuning.results}
+    mixed = {} if average is None else {AVERAGE: average.results}
+    return {**comparison.simple, **network, **mixed}
+
+
 def _means(results: list[Result]) -> Figures:
-    names = [n for n in results[0].figures if all(n in r.figures for r in results)]
+    names = [n for n in results[0].figures if not n.startswith(WEIGHT) and all(n in r.figures for r in results)]  # fmt: skip
     return {name: float(np.mean([r.figures[name] for r in results])) for name in names}

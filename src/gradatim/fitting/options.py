@@ -7,9 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradatim.errors import InvalidType, InvalidValue, choose, require, require_seed
+
+if TYPE_CHECKING:
+    from gradatim.fitting.mistakes import Costs
 
 ACCURATE, SIMPLE = "accurate", "simple"
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -81,6 +84,12 @@ def _number(name: str, value: Any) -> float:
         raise InvalidType(f"fit: {name} must be a number or a text, got a {type(value).__name__}.") from None  # fmt: skip
 
 
+def _read_costs(value: Any) -> "Costs":
+    from gradatim.fitting.mistakes import read_costs
+
+    return read_costs(value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """What may be asked for whatever the data are.
@@ -144,12 +153,17 @@ class ContestOptions(Options):
     Args:
         score: Figure that decides, such as ``"auc"``, ``"balanced-accuracy"``, ``"mae"`` or ``"quantile:0.9"``; the usual one of
             the task by default.
+        costs: What mistakes cost: a CSV file, true classes as rows and said ones as columns. Decisions then cost least, and the
+            cost of a row decides unless ``score`` is given.
         prefer: ``"simple"`` recommends the simplest model that is as good as the best, ``"accurate"`` the best.
         keep_test_out: Leave the test rows out of the models that are written.
     """
 
     score: str | None = option(
         None, "Figure that decides: log-loss, accuracy, balanced-accuracy, macro-f1, auc, average-precision, rmse, mae, mape, r2, quantile:0.9 or another of scikit-learn's.", metavar="SCORE"
+    )  # fmt: skip
+    costs: Any = option(  # noqa: RUF009 - a field like the others, of a type that is read late
+        None, "CSV file of what mistakes cost: rows the true class, columns the class said.", metavar="FILE", read=_read_costs
     )  # fmt: skip
     prefer: str = option(
         SIMPLE, "simple: the simplest of the models that are as good as the best; accurate: the best.", metavar="WHAT", choices=(ACCURATE, SIMPLE)

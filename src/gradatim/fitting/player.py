@@ -6,7 +6,7 @@ contest decides who trains when, and how long; the player knows how.
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,12 +15,21 @@ import numpy as np
 import pandas as pd
 
 from gradatim.errors import require
-from gradatim.evaluation.criteria import Criterion, check_criterion, find_criterion
+from gradatim.evaluation.criteria import (
+    COST,
+    Criterion,
+    check_criterion,
+    find_criterion,
+    named_criterion,
+)
+from gradatim.evaluation.decisions import choose_weights, is_decided, say_honestly
 from gradatim.evaluation.metrics import measure
+from gradatim.evaluation.racing import Result
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.clock import Clock
+from gradatim.fitting.mistakes import Costs
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History, NonFiniteError
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
     from gradatim.fitting.findings import Findings
 
 NETWORK, AVERAGE = "network", "average"
+WEIGHT = "log weight of class "  # begins the name of a figure that is none: how the class is said
 FAILURES = (NonFiniteError, np.linalg.LinAlgError, ValueError)  # of a candidate
 
 Figures = dict[str, float]
@@ -71,6 +81,7 @@ class Player(ABC):
         rows: Rows for training and for the test.
         clock: The budget, and what is used of it.
         criterion: What decides, where something was asked for.
+        costs: What saying a class (columns) costs where another is true (rows), where that is known.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
 
@@ -92,18 +103,26 @@ class Player(ABC):
         self.most_rows: dict[str, int] = {}
         self.clock = Clock()
         self.criterion: Criterion | None = None
+        self.costs: np.ndarray | None = None
 
-    def judge_by(self, score: str | None) -> None:
+    def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """Decide what decides, before anything is trained; a score that does not suit the task is refused.
 
         Args:
             score: Name of a figure; ``None`` for the usual one.
+            costs: What mistakes cost, where that is known; it decides, unless a score is asked for.
         """
-        if score is None:
+        if score is None and costs is None:
             return
-        rule = "fit: score must be left out for this kind of data, which has one of its own"
-        require(type(self).measure is Player.measure, rule, repr(score))
+        given = "costs" if score is None else "score"
+        rule = f"fit: {given} must be left out for this kind of data, which is judged in a way of its own"
+        require(type(self).measure is Player.measure, rule, repr(score) if score else "some")
         p = self.problem
+        if costs is not None:
+            self.costs = costs.matrix(p.labels)
+        if score is None:
+            self.criterion = named_criterion(COST)
+            return
         self.criterion = find_criterion("fit", score, p.classes)
         check_criterion("fit", self.criterion, p.y, p.classes)
         self.folds = [fold for fold in self.folds if _is_told(self.criterion, p.y[fold[1]])]
@@ -173,10 +192,36 @@ class Player(ABC):
     def outputs(self, model: Any, k: int | None) -> np.ndarray:
         """Return what a model says of the judging rows of fold ``k``, or of the test rows for ``None``."""
 
-    def measure(self, output: np.ndarray, k: int | None) -> Figures:
-        """Return the figures of what was said, each in its own direction; the first decides."""
-        y = self.problem.y[self.split(k)[1]]
-        return measure(y, output, self.problem.classes, criterion=self.criterion)
+    def measure(self, output: np.ndarray, k: int | None, decision: np.ndarray | None = None) -> Figures:  # fmt: skip
+        """Return the figures of what was said, each in its own direction; the first decides.
+
+        Where a score wants another class than the likeliest to be said, and no decision is given, each part of the rows is
+        decided as is best on the other parts; the figures then hold the class weights that are best on all (:data:`WEIGHT`).
+        """
+        p, own = self.problem, self.criterion
+        rows = self.split(k)[1]
+        y, weight = p.y[rows], None if p.weight is None else p.weight[rows]
+        said, hidden = None, {}
+        if self.costs is not None:
+            decision = self.costs
+        elif own is not None and decision is None and is_decided(own):
+            said = say_honestly(own, y, output, weight)
+            logs = np.log(choose_weights(own, y, output, weight)).tolist()
+            hidden = {f"{WEIGHT}{code}": value for code, value in enumerate(logs)}
+        figures = measure(y, output, p.classes, criterion=own, weight=weight, decision=decision, costs=self.costs, said=said)  # fmt: skip
+        return figures | hidden
+
+    def decision(self, results: Sequence[Result]) -> np.ndarray | None:
+        """How the class of a row is said by a candidate with these results on the folds; ``None`` for the likeliest.
+
+        Class weights are the geometric means of those that were best on each fold.
+        """
+        if self.costs is not None:
+            return self.costs
+        if not is_decided(self.criterion):
+            return None
+        names = [name for name in results[0].figures if name.startswith(WEIGHT)]
+        return np.exp([np.mean([own.figures[name] for own in results]) for name in names])
 
     def judge(self, candidate: Candidate, k: int) -> Figures:
         """Learn from the training rows of fold ``k`` and return the figures of its judging rows."""
@@ -220,9 +265,9 @@ class Player(ABC):
     def kept(self, findings: "Findings") -> dict[str, Any]:
         """Return what the stored model needs beside its fitted models."""
 
-    def predictions(self, output: np.ndarray) -> pd.DataFrame:
+    def predictions(self, output: np.ndarray, decision: np.ndarray | None = None) -> pd.DataFrame:
         """Return the predictions of the test rows as ``predict`` writes them, with where each row came from."""
-        return prediction_frame(output, self.problem.labels, self.problem.places())
+        return prediction_frame(output, self.problem.labels, self.problem.places(), decision)
 
     def save(self, folder: Path, findings: "Findings", about: Mapping[str, Any], extra: Mapping[str, bytes]) -> Any:  # fmt: skip
         """Write the model folder, with the ``extra`` files, and return the model as it will be loaded."""
@@ -231,8 +276,10 @@ class Player(ABC):
             models=findings.shipped,
             recommended=findings.verdict.recommended,
             about=dict(about),
+            decisions={name: own.tolist() for name, own in findings.decisions.items()},
         )
-        table = self.predictions(findings.output).to_csv(index=False)
+        given = () if findings.decision is None else (findings.decision,)
+        table = self.predictions(findings.output, *given).to_csv(index=False)
         model.save(folder, {**extra, "predictions.csv": table.encode(errors="surrogateescape")})
         return model
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from gradatim.evaluation.criteria import is_larger_better
+from gradatim.evaluation.judged import decide_classes
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
@@ -139,10 +140,10 @@ def _learning_curve(report: Report, player: Player, settings: Any) -> None:
         )
 
 
-def class_figures(report: Report, name: str, y: np.ndarray, output: np.ndarray, labels: list[str | int]) -> None:  # fmt: skip
+def class_figures(report: Report, name: str, y: np.ndarray, output: np.ndarray, labels: list[str | int], decision: np.ndarray | None = None) -> None:  # fmt: skip
     """Add confusion matrix and calibration of a classifier on the test rows."""
     counts = np.zeros((len(labels), len(labels)), dtype=int)
-    np.add.at(counts, (y, output.argmax(1)), 1)
+    np.add.at(counts, (y, decide_classes(output, decision)), 1)
     if len(labels) <= 30:
         with report.attempt("the confusion matrix"):
             report.figure("confusion", confusion_matrix(counts, labels), caption=f"{name} on the test rows.")  # fmt: skip

@@ -34,7 +34,7 @@ def judge_figures(report: Report, p: LabelledRows, f: Findings, *, label: str, r
     """
     name, y = f.verdict.recommended, p.y[p.test]
     if p.classes:
-        class_figures(report, name, y, f.output, p.labels)
+        class_figures(report, name, y, f.output, p.labels, f.decision)
     else:
         with report.attempt("the residuals"):
             report.figure("residuals", residuals(y, f.output, label=label), caption=f"{name} on the test {rows}.")  # fmt: skip

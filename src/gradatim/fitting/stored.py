@@ -70,6 +70,26 @@ def is_finite(tensors: Mapping[str, Tensor]) -> bool:
     )
 
 
+def check_decisions(decisions: Any, classes: int) -> None:
+    """Refuse decisions of a folder that are no weights of its classes and no costs of mistakes.
+
+    Example:
+        >>> check_decisions({"network": [0.1, -1.0]}, 2)
+        Traceback (most recent call last):
+        ...
+        gradatim.errors.InvalidValue: load_model: decisions must be weights of 2 classes or costs of mistakes, got others.
+    """
+    rule = f"load_model: decisions must be weights of {classes} classes or costs of mistakes"
+    require(isinstance(decisions, dict), rule, "others")
+    for decision in decisions.values():
+        try:
+            values = np.asarray(decision, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        is_sound = values.shape in ((classes,), (classes, classes)) and bool((np.isfinite(values) & (values >= 0)).all())  # fmt: skip
+        require(classes and is_sound, rule, "others")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StoredModel(ABC):
     """Fitted models by name, with everything that turns the user's data into predictions.
@@ -81,6 +101,7 @@ class StoredModel(ABC):
         models: Fitted models by name.
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
+        decisions: How models say a class, by name: weights of the classes, or what mistakes cost; the likeliest by default.
     """
 
     folder_kind: ClassVar[str]
@@ -92,6 +113,12 @@ class StoredModel(ABC):
     models: dict[str, Any]
     recommended: str
     about: dict[str, Any]
+    decisions: dict[str, Any] = field(default_factory=dict)
+
+    def decision(self, model: str = RECOMMENDED) -> np.ndarray | None:
+        """How a model says a class, as in :func:`~gradatim.evaluation.judged.decide_classes`."""
+        found = self.decisions.get(self.choose(model))
+        return None if found is None else np.asarray(found, dtype=np.float64)
 
     def choose(self, model: str = RECOMMENDED) -> str:
         """The name of the model that ``model`` stands for."""
@@ -133,6 +160,7 @@ class StoredModel(ABC):
             "recommended": self.recommended,
             "models": {name: model.store()[0] for name, model in self.models.items()},
             "about": self.about,
+            **({"decisions": self.decisions} if self.decisions else {}),
         }
         return save_model(folder, self.folder_kind, description, self.tensors(), extra)
 
@@ -150,8 +178,10 @@ class StoredModel(ABC):
         shared = {name: description[name] for name in ("recommended", "about")}
         if shared["recommended"] not in models:
             raise InvalidValue(f"load_model: the weights of {shared['recommended']!r} must be there and finite, and are not.")  # fmt: skip
-        model = cls(**own, models=models, **shared)
+        decisions = description.get("decisions", {})
+        model = cls(**own, models=models, **shared, decisions=decisions)
         model.rehearse()
+        check_decisions(decisions, len(getattr(model, "labels", [])))
         return model
 
 

@@ -83,7 +83,7 @@ class ImageModel(StoredModel):
             images: A folder, image files, or pictures ``(N, side, side, channels)`` of whole numbers from 0 to 255.
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
         """
-        return decide(self.predict_proba(images, model=model), self.labels)
+        return decide(self.predict_proba(images, model=model), self.labels, self.decision(model))
 
     def predict_proba(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
@@ -122,7 +122,9 @@ class ImageModel(StoredModel):
         if isinstance(data, pd.DataFrame):
             raise InvalidValue("predict: data must be a folder of images, got a table.")
         if isinstance(data, np.ndarray):
-            yield prediction_frame(self.predict_proba(data, model=model), self.labels)
+            yield prediction_frame(
+                self.predict_proba(data, model=model), self.labels, None, self.decision(model)
+            )
             return
         paths, root, skipped = _files(data, notes), Path(data), 0
         for start in range(0, len(paths), CHUNK):
@@ -135,7 +137,7 @@ class ImageModel(StoredModel):
                 continue
             outputs = outputs_of(self.fitted(model), pictures[rows])
             names = [str(part[k].relative_to(root)) if root.is_dir() else str(part[k]) for k in rows]  # fmt: skip
-            yield prediction_frame(outputs, self.labels, ("file", names))
+            yield prediction_frame(outputs, self.labels, ("file", names), self.decision(model))
         if skipped == len(paths):
             first = notes[-skipped].removesuffix(" and is skipped.")
             raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip

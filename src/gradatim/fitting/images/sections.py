@@ -81,7 +81,7 @@ def describe_network(s: ImageSettings) -> list[tuple[str, object]]:
 
 def judge_figures(report: Report, p: ImageProblem, f: Findings) -> None:
     """Add confusion and calibration, the most confident mistakes, and what the network sees."""
-    class_figures(report, f.verdict.recommended, p.y[p.test], f.output, p.labels)
+    class_figures(report, f.verdict.recommended, p.y[p.test], f.output, p.labels, f.decision)
     with report.attempt("the mistakes"):
         _mistakes(report, p, f)
     network = f.models.get(NETWORK)

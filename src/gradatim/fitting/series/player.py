@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.reading import read_table
+from gradatim.errors import require
 from gradatim.evaluation.criteria import check_criterion, find_criterion
 from gradatim.evaluation.judged import Judged
 from gradatim.fitting.findings import Findings
+from gradatim.fitting.mistakes import Costs
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.series import sections
 from gradatim.fitting.series.candidates import fit_simple, simple_models
@@ -70,8 +72,9 @@ class SeriesPlayer(Player):
         ]
         self._reach: dict[str, np.ndarray] = {}
 
-    def judge_by(self, score: str | None) -> None:
+    def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """The error in units of the naive forecast's by default; ``"mae"``, ``"rmse"``, ``"mape"`` or a quantile judge as well."""
+        require(costs is None, "fit: costs must be given for classes", "a forecast", "Leave --costs out.")  # fmt: skip
         if score is None or score.lower() == "mase":
             return
         self.criterion = find_criterion("fit", score, 0)
@@ -137,7 +140,7 @@ class SeriesPlayer(Player):
         """Forecasts from the origin of fold ``k``, or of the test, shape ``(S, windows, horizon)``."""
         return _roll(model, *self._stretches(k))
 
-    def measure(self, output: np.ndarray, k: int | None) -> Figures:
+    def measure(self, output: np.ndarray, k: int | None, decision: np.ndarray | None = None) -> Figures:  # fmt: skip
         r"""Errors, the first in units of those of the naive forecast in training.
 
         .. math:: \text{MASE} = \frac{\text{mean}|x-\hat x|}{\text{mean}|x_t-x_{t-m}|}
@@ -199,7 +202,7 @@ class SeriesPlayer(Player):
         """Write the models, and the forecasts of the test with what came."""
         return super().save(folder, findings, {**about, "period": self.problem.period}, extra)
 
-    def predictions(self, output: np.ndarray) -> pd.DataFrame:
+    def predictions(self, output: np.ndarray, decision: np.ndarray | None = None) -> pd.DataFrame:
         """Forecast, truth, series, window and step ahead of the test."""
         names, windows, steps = np.meshgrid(
             list(self.problem.series), *(np.arange(1, n + 1) for n in output.shape[1:]), indexing="ij"

@@ -154,7 +154,7 @@ class _Graph:
             self.outputs.append(
                 self.value(probabilities, self.onnx.TensorProto.DOUBLE, fitted.classes)
             )
-            self._add_labels(table.labels, probabilities)
+            self._add_labels(table.labels, probabilities, table.decision(which))
             return
         mean = self.node("Div", total, count)
         scaled = self.node("Mul", mean, self.constant(fitted.settings.get("scale", 1.0)))
@@ -182,8 +182,14 @@ class _Graph:
         ladders = self.node("Mul", limited, self.constant(is_wide.ravel()))
         return self.node("Concat", x, ladders, axis=1)
 
-    def _add_labels(self, labels: list[str | int], probabilities: str) -> None:
-        best = self.node("ArgMax", probabilities, axis=1, keepdims=1)
+    def _add_labels(self, labels: list[str | int], probabilities: str, decision: np.ndarray | None) -> None:  # fmt: skip
+        """The class that is said, by the rule of the folder."""
+        scores = probabilities
+        if decision is not None:  # weights of classes, or costs of mistakes
+            is_weights = decision.ndim == 1
+            rule = self.constant(decision if is_weights else -decision)
+            scores = self.node("Mul" if is_weights else "MatMul", probabilities, rule)
+        best = self.node("ArgMax", scores, axis=1, keepdims=1)
         texts = any(isinstance(label, str) for label in labels)
         values = (
             {"values_strings": [str(v) for v in labels]} if texts else {"values_int64s": labels}

@@ -106,7 +106,7 @@ class TableModel(StoredModel):
         Returns:
             An array, or a single label or value for a single row.
         """
-        found = decide(self._outputs_told(frame, model), self.labels)
+        found = decide(self._outputs_told(frame, model), self.labels, self.decision(model))
         return found[0] if isinstance(frame, Mapping) else found
 
     def predict_proba(self, frame: pd.DataFrame | Row, *, model: str = RECOMMENDED) -> np.ndarray:
@@ -140,7 +140,9 @@ class TableModel(StoredModel):
         self.fitted(model)
         fallbacks = Fallbacks()
         for chunk in iterate(data, notes):
-            yield prediction_frame(self.outputs(chunk, model, fallbacks), self.labels)
+            yield prediction_frame(
+                self.outputs(chunk, model, fallbacks), self.labels, None, self.decision(model)
+            )
         notes += self.describe(fallbacks)
 
     def rehearsal(self, model: str) -> np.ndarray:

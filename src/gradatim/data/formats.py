@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradatim.data import readers, sequence_readers, series_files, synthetic
+from gradatim.data import readers, sequence_readers, series_files, synthetic, tag_sets
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
 from gradatim.data.scattering import scattered_digits
@@ -36,6 +36,7 @@ def _record(
     feature_names: tuple[str, ...] = (),
     target_names: tuple[str, ...] | None = None,
     train_size: int | None = None,
+    groups: np.ndarray | None = None,
 ) -> DataSet:
     return DataSet(
         name=entry.name,
@@ -45,6 +46,7 @@ def _record(
         target_names=target_names or entry.classes,
         task=entry.task,
         split=None if train_size is None else (slice(0, train_size), slice(train_size, len(X))),
+        groups=groups,
         origin=entry.origin,
         licence=entry.licence,
         description=f"{entry.summary}. {entry.notes}".strip(),
@@ -164,6 +166,15 @@ def _open_weights(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, np.array([str(entry.path(m.name)) for m in entry.members], object))
 
 
+def _open_tagged(entry: Entry, raw: bool) -> DataSet:
+    if entry.archive is None:
+        found = tag_sets.grammar(entry.samples)
+    else:
+        found = tag_sets.read_brown(_bytes(entry, file) for file in range(len(entry.members)))
+    words, tags = (sequence_readers.as_objects(part) for part in found[:2])
+    return _record(entry, words, tags, groups=found.documents)
+
+
 def _open_table(entry: Entry, raw: bool) -> DataSet:
     return _from_table(entry, readers.read_table(_bytes(entry)))
 
@@ -226,6 +237,8 @@ FORMATS: dict[str, Opener] = {
     "text": _open_text,
     "weights": _open_weights,
     "vocabulary": _open_vocabulary,
+    "tagged": _open_tagged,
+    "vectors": _whole(readers.read_word_vectors),
     "ragged": _whole(sequence_readers.read_ragged),
     "ts": _series(series_files.read_ts),
     "ucr": _series(series_files.read_ucr),

@@ -119,6 +119,26 @@ def read_vocabulary(content: bytes) -> np.ndarray:
     return np.array(text.removesuffix("\n").split("\n"), dtype=object)
 
 
+def read_word_vectors(content: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Read a word and its numbers a line, separated by spaces, as vectors ``(N, dim)`` and words ``(N,)``.
+
+    Args:
+        content: The file.
+
+    Example:
+        >>> read_word_vectors(b"the 0.5 1\\ncat -1 2\\n")
+        (array([[ 0.5,  1. ],
+               [-1. ,  2. ]], dtype=float32), array(['the', 'cat'], dtype=object))
+    """
+    words, numbers = [], []
+    for line in content.splitlines():
+        word, _, rest = line.partition(b" ")
+        words.append(word.decode())
+        numbers.append(rest)
+    vectors = np.fromstring(b" ".join(numbers), dtype=np.float32, sep=" ")
+    return vectors.reshape(len(words), -1), np.array(words, dtype=object)
+
+
 def read_table(content: bytes) -> "pd.DataFrame":
     """Read comma-separated values with a header.
 

@@ -15,6 +15,7 @@ from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN, whitening_filters
+from gradatim.models.feature_tagger import FeatureTagger
 from gradatim.models.forecaster import Forecast, Forecaster
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
@@ -70,6 +71,7 @@ __all__ = [
     "DenselyConnectedMLP",
     "Encoded",
     "FastCNN",
+    "FeatureTagger",
     "Forecast",
     "Forecaster",
     "HighwayMLP",

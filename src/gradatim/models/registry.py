@@ -19,6 +19,7 @@ from gradatim.models.ctc import CTC
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN
+from gradatim.models.feature_tagger import FeatureTagger
 from gradatim.models.forecaster import Forecaster
 from gradatim.models.gpt import GPT
 from gradatim.models.highway_mlp import HighwayMLP
@@ -76,6 +77,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "bag_of_embeddings": BagOfEmbeddings,
     "sequence_classifier": SequenceClassifier,
     "sequence_tagger": SequenceTagger,
+    "feature_tagger": FeatureTagger,
     "sequence_generator": SequenceGenerator,
     "seq2seq": Seq2Seq,
     "ctc": CTC,

@@ -1,0 +1,1 @@
+"""Sentences whose words have tags."""

@@ -14,6 +14,7 @@ from gradatim.fitting.language import sections as language_sections
 from gradatim.fitting.rounds import Plan, Size
 from gradatim.fitting.series import networks as series_networks
 from gradatim.fitting.tables import networks, player
+from gradatim.fitting.tags import networks as tag_networks
 from gradatim.fitting.texts import family
 from gradatim.fitting.texts import networks as text_networks
 from gradatim.fitting.translation import course as translation_course
@@ -28,6 +29,7 @@ SHELF = {
     "table": (inputs.csv(inputs.good()), "t.csv --target c --drop y"),
     "regression": (inputs.csv(inputs.good()), "t.csv --target y --drop c"),
     "text": (inputs.csv(inputs.reviews()), "t.csv --text text --target c"),
+    "tag": (inputs.file("t.tsv", inputs.tagged()), "t.tsv --tag"),
     "series": (inputs.csv(inputs.months()), "t.csv --time-column day --forecast 2"),
     "image": (inputs.classes("dark", "light"), "pics"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
@@ -51,6 +53,7 @@ def tiny(patch):
     patch.setattr(family, "draw_settings", lambda *a: replace(read(*a), epochs=1, dim=4))
     patch.setattr(family.LearnedFamily, "prepare", lambda *a: None)
     patch.setattr(text_networks, "_repeats", lambda rows: 1)
+    patch.setattr(tag_networks, "passes", lambda *a: 1)
     patch.setattr(series_networks, "STEPS", 4)
     patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)
     patch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))

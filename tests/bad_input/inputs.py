@@ -162,6 +162,16 @@ def prose(characters: int = 6000) -> str:
     return " ".join(rng.choice(words, characters // 4))[:characters]
 
 
+def tagged(count: int = 40, line: str = "{word}\t{tag}") -> str:
+    """Sentences of three words and a mark, a word and its tag a line."""
+    rng = np.random.default_rng(0)
+    pairs = [
+        [("the", "at"), (str(rng.choice(["dog", "cat"])), "nn"), (str(rng.choice(["barks", "runs"])), "vb"), (".", ".")]
+        for _ in range(count)
+    ]  # fmt: skip
+    return "\n".join("".join(line.format(word=w, tag=t) + "\n" for w, t in own) for own in pairs)
+
+
 def reviews(rows: int = ROWS) -> pd.DataFrame:
     """Texts with a class and a number."""
     rng = np.random.default_rng(0)

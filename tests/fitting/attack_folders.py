@@ -65,6 +65,8 @@ def use(model):
         elif name == "ImageModel":
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
             outputs = model.predict_proba(pictures, model=own)
+        elif name == "TagModel":
+            outputs = np.concatenate(model.predict_proba(rows["t"].tolist(), model=own))
         else:
             model.predict(rows, model=own)
             outputs = (model.predict_proba if model.labels else model.predict)(rows, model=own)

@@ -21,11 +21,15 @@ from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import ONLY, Layout
 from gradatim.fitting.series.times import Axis
 from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.tags.counted import CHAIN, FREQUENCIES, PER_WORD, fit_counts
+from gradatim.fitting.tags.model import TagModel
+from gradatim.fitting.tags.networks import TagNetwork
+from gradatim.fitting.tags.pretrained import PretrainedTags
 from gradatim.fitting.texts.linear import WordModel
 from gradatim.fitting.texts.model import TextModel
 from gradatim.fitting.texts.networks import TextNetwork
 from gradatim.fitting.texts.pretrained import PretrainedNetwork
-from gradatim.models import BERT, GPT, MLP, BagOfEmbeddings, SentenceEncoder
+from gradatim.models import BERT, GPT, MLP, BagOfEmbeddings, FeatureTagger, SentenceEncoder
 
 SHARED = {"recommended": "network", "about": {"verdict": "Better."}}
 PIXELS = Fitted("chain", 2, {"0.0.weight": np.ones((2, 64)), "0.0.bias": np.array([0.5, 0.0])})
@@ -50,6 +54,20 @@ def text_model():
         "published": PretrainedNetwork(encoder, np.ones(8), np.full(8, 2.0), np.eye(2, 8), words(), {"tokens": 12}),
     }  # fmt: skip
     return TextModel(text="t", target="y", labels=["n", "p"], models=models, **SHARED)
+
+
+def tag_model():
+    sentences, y = [["good", "film"], ["Bad", "film", "ends"]], np.array([0, 1, 0, 1, 1])
+    tokenizer = WordPieceTokenizer.train("good bad film", vocab_size=40)
+    encoder = SentenceEncoder(BERT(40, 16, 8, 1, 2), tokenizer, max_length=16)
+    known = [["good", "film"], ["ood"], ["od"], ["goo"], ["s", "c"]]
+    network = FeatureTagger([len(own) + 2 for own in known], [4, 2, 2, 2, 2], 2, hidden_dim=4)
+    models = {
+        **{name: fit_counts(name, sentences, y, 2) for name in (FREQUENCIES, PER_WORD, CHAIN)},
+        "network": TagNetwork(network, known, 2, {}),
+        "published": PretrainedTags(encoder, np.ones(16), np.full(16, 2.0), np.eye(2, 16), np.zeros(2), {}),
+    }  # fmt: skip
+    return TagModel(labels=["jj", "nn"], layout=["slashes", 0, 0, 0], models=models, **SHARED)
 
 
 def series_model():
@@ -79,6 +97,7 @@ def past():
 KINDS = {
     "image": (image_model, lambda model, name: model.predict_proba(pictures(), model=name)),
     "text": (text_model, lambda model, name: model.predict_proba(texts(), model=name)),
+    "tag": (tag_model, lambda model, name: np.concatenate(model.predict_proba(["good film", "x Y z"], model=name))),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
 }
 
@@ -106,7 +125,7 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
         assert (again / file).read_bytes() == (tmp_path / "m" / file).read_bytes()
 
 
-@pytest.mark.parametrize("build", [image_model, text_model, series_model])
+@pytest.mark.parametrize("build", [image_model, text_model, tag_model, series_model])
 def test_weights_of_another_network_are_refused_by_name(build, tmp_path):
     build().save(tmp_path / "m")
     description = json.loads((tmp_path / "m" / "model.json").read_text())

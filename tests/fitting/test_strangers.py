@@ -24,7 +24,7 @@ from gradatim.hashing import json_bytes, sign
 from gradatim.model_folder import read_model, save_model
 from gradatim.models import GPT, Transformer
 
-from .test_stored import image_model, series_model, text_model
+from .test_stored import image_model, series_model, tag_model, text_model
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 TREES = {
@@ -58,6 +58,7 @@ FOLDERS = {
     "table": table_model,
     "image": image_model,
     "text": text_model,
+    "tag": tag_model,
     "series": series_model,
     "language": lambda: writer(LanguageModel, GPT(3, 8, 8, 1, 2)),
     "translation": lambda: writer(
@@ -96,6 +97,10 @@ def rewrite(folder, change):
         ("series", lambda d: d["models"]["last"].update(period=10**9), "period must be a whole number"),
         ("image", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 1024"),
         ("text", lambda d: d["models"]["network"]["settings"].update(length=10**9), "length must be a whole number"),
+        ("tag", lambda d: d["models"]["hidden Markov model"].update(classes=10**9), "counts must be of the words and tags"),
+        ("tag", lambda d: d["models"]["network"]["module"]["arguments"].update(hidden_dim=2**16), "weights must fit the model"),
+        ("tag", lambda d: d["models"]["network"]["known"][1].append("x"), "values of features must be those of the network"),
+        ("tag", lambda d: d.update(layout=["columns", 10**9, 0, 1]), "columns must be a whole number from 0 to"),
         ("language", lambda d: d["network"]["arguments"].update(dim=2**16), "weights must fit the model"),
         ("language", lambda d: d["network"]["arguments"].update(num_layers=10**6), "must have the parts that its weights are for"),
         ("language", lambda d: d["network"]["arguments"].update(num_layers=10**9), "numbers of the model must be at most 1,048,576"),
@@ -153,6 +158,12 @@ def test_trees_lead_somewhere(tmp_path, place, name, values, message):
         ("table", "line/0.1.bias", lambda t: t[:1].expand(3)),
         ("text", "words/weight", lambda t: t[:, :1]),
         ("text", "words/bias", lambda t: t[:1].expand(3)),
+        ("tag", "tag per word/pairs", lambda t: t + 1),
+        ("tag", "hidden Markov model/pairs", lambda t: t[:, :2]),
+        ("tag", "hidden Markov model/moves", lambda t: t[:1]),
+        ("tag", "tag frequencies/start", lambda t: -t),
+        ("tag", "published/weight", lambda t: t[:, :9]),
+        ("tag", "published/bias", lambda t: t[:1].expand(3)),
         ("image", "pixels/0.0.weight", lambda t: t[:, :9]),
         ("series", "last/reach", lambda t: t[:, :2]),
         ("regressor", "mean", lambda t: t[:2]),
@@ -183,6 +194,11 @@ def test_tensors_fit_each_other(tmp_path, kind, name, change):
         ("image", lambda d: d["models"]["network"]["settings"].pop("mean")),
         ("text", lambda d: d["models"]["words"].update(terms=["good"])),
         ("text", lambda d: d["models"]["network"].update(classes=0)),
+        ("tag", lambda d: d["models"]["tag per word"].update(words=["good"])),
+        ("tag", lambda d: d["models"]["tag per word"].update(method="guess")),
+        ("tag", lambda d: d["models"]["network"].update(known=[])),
+        ("tag", lambda d: d.update(labels=["a"])),
+        ("tag", lambda d: d.update(layout=["rows", 0, 0, 0])),
         ("series", lambda d: d["models"]["network"]["settings"].update(scales=[])),
         ("series", lambda d: d["models"]["last"].update(kind="nothing")),
         ("series", lambda d: d["axis"].update(step=0.0)),

@@ -1,5 +1,6 @@
 """Sentences without tags, for a tagger to read: plain lines, or a word a line as where the tags were learned."""
 
+from itertools import pairwise
 from pathlib import Path
 
 from gradatim.data.pairs import read_lines
@@ -37,7 +38,7 @@ def _has_columns(lines: list[tuple[int, str]], layout: Layout) -> bool:
     counts = {len(split_cells(line)) for _, line in lines if not line.startswith(("#", DOCUMENT))}
     if any("\t" in line for _, line in lines):
         return True
-    has_blanks = any(b - a > 1 for (a, _), (b, _) in zip(lines[:-1], lines[1:], strict=True))
+    has_blanks = any(b - a > 1 for (a, _), (b, _) in pairwise(lines))
     if counts == {1}:
         return len(lines) > 1 and (has_blanks or layout.style == COLUMNS)
     return layout.style == COLUMNS and has_blanks and len(counts) == 1 and counts <= {layout.columns, layout.columns - 1}  # fmt: skip

@@ -98,7 +98,7 @@ def grammar(num_sentences: int = 600, seed: int = 0) -> TagSet:
         elif draw < 0.7:
             pairs.append((str(rng.choice(own["adverb"])), "adverb"))
         is_many = pairs[0][0] in ("they", "we")
-        ending = "" if is_many else "es" if verb.endswith("ch") or verb.endswith("sh") else "s"
+        ending = "" if is_many else "es" if verb.endswith(("ch", "sh")) else "s"
         pairs = [(word or verb + ending, tag) for word, tag in pairs] + [(".", "mark")]
         words.append(tuple(word for word, _ in pairs))
         tags.append(tuple(tag for _, tag in pairs))

@@ -8,6 +8,7 @@ has a document in each of its files.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -153,10 +154,10 @@ def _find_layout(path: Path, word: int | None, tag: int | None) -> Layout:
     lines = ["\t".join(cells) for cells in rows]
     items = [item for line in lines for item in line.split()]
     asked = word is not None or tag is not None
-    if not asked and sum("/" in item.strip("/") for item in items) > 0.5 * len(items):
+    if not asked and sum("/" in item for item in items) > 0.5 * len(items):
         return Layout()
     counts = [len(split_cells(line)) for line in lines if not _is_remark(line)]
-    columns = max(set(counts), key=counts.count) if counts else 0
+    columns = max(set(counts), key=lambda n: (counts.count(n), n)) if counts else 0
     require(
         columns > 1 or not lines,
         f"{path}: must hold a word and its tag a line, or words with a slash and a tag, such as dog/nn",
@@ -218,5 +219,5 @@ def cut_long(sentences: Sequence[Sequence[str]], most: int) -> list[np.ndarray]:
     for number, words in enumerate(sentences):
         count = max(-(-len(words) // most), 1)
         ends = np.linspace(0, len(words), count + 1).round().astype(int)
-        pieces += [np.array([number, a, b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        pieces += [np.array([number, a, b]) for a, b in pairwise(ends)]
     return pieces

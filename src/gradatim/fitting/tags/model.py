@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.plain_sentences import count_glued, read_sentences
-from gradatim.data.tagged import Layout, cut_long
-from gradatim.errors import InvalidType, InvalidValue, require
+from gradatim.data.tagged import COLUMNS, SLASHES, Layout, cut_long
+from gradatim.errors import InvalidType, InvalidValue, choose, require
 from gradatim.fitting.classes import check_outputs, frame_of
 from gradatim.fitting.predicting import RECOMMENDED
-from gradatim.fitting.stored import StoredModel
+from gradatim.fitting.stored import StoredModel, whole
 from gradatim.fitting.tags.counted import CountedTags
 from gradatim.fitting.tags.features import Sentences
 from gradatim.fitting.tags.networks import TagNetwork
@@ -22,6 +22,7 @@ from gradatim.fitting.tags.problem import LONGEST_SENTENCE
 
 FittedTags = CountedTags | TagNetwork | PretrainedTags
 CHUNK = 500  # sentences that are tagged at once
+MOST_COLUMNS = 10_000
 GLUED = 0.5  # of sentences that end in a glued mark, from which on it is said
 
 
@@ -53,7 +54,10 @@ class TagModel(StoredModel):
 
     def rehearsal(self, model: str) -> np.ndarray:
         """Outputs of two words."""
-        Layout(*self.layout)
+        layout = Layout(*self.layout)
+        choose("load_model", "layout", layout.style, (COLUMNS, SLASHES))
+        for name in ("columns", "word", "tag"):
+            whole(layout._asdict(), name, MOST_COLUMNS)
         return check_outputs(self.outputs([["a", "Zq"]], model), self.labels)
 
     def predict(self, sentences: Any, *, model: str = RECOMMENDED) -> list[list[str]]:
@@ -111,10 +115,10 @@ def as_words(sentences: Any) -> list[list[str]]:
         sentences = sentences["text"] if "text" in sentences else sentences.iloc[:, 0]
     if isinstance(sentences, str) or not isinstance(sentences, Sequence | np.ndarray | pd.Series):
         raise InvalidType(f"predict: sentences must be a list of sentences, got a {type(sentences).__name__}.")  # fmt: skip
-    words = [own.split() if isinstance(own, str) else list(own) for own in sentences]
-    if not all(isinstance(word, str) for own in words for word in own):
+    words = [own.split() if isinstance(own, str) else own for own in sentences]
+    if not all(isinstance(own, Sequence) and all(isinstance(word, str) for word in own) for own in words):  # fmt: skip
         raise InvalidValue("predict: sentences must be texts or lists of words, got other things.")
-    return words
+    return [list(own) for own in words]
 
 
 def tag_frame(

@@ -1,15 +1,17 @@
 """The network: recurrent in both directions over embeddings of words, endings and the way they are written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from gradatim.errors import require
 from gradatim.fitting.learning import train_network
 from gradatim.fitting.network import FittedNetwork
+from gradatim.fitting.stored import Facts
 from gradatim.fitting.tables.predictors import softmax
 from gradatim.fitting.tags.features import (
     FIRST,
@@ -110,9 +112,18 @@ class TagNetwork(FittedNetwork):
     settings: dict[str, Any]
     block = BLOCK
 
-    def forward(self, *rows: np.ndarray) -> Tensor:
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
+        """Undo :meth:`store`; features of another network are refused."""
+        fitted = super().restore(facts, tensors)
+        sizes = tuple(len(own) + FIRST for own in fitted.known)
+        fits = isinstance(fitted.module, FeatureTagger) and fitted.module.vocab_sizes == sizes
+        require(fits, "load_model: values of features must be those of the network", f"{sizes} of them")  # fmt: skip
+        return fitted
+
+    def compute(self, *rows: Tensor) -> Tensor:
         """Logits of sentences as numbers, and lengths."""
-        return self.module(*map(torch.from_numpy, rows))
+        return self.module(*rows)
 
     def outputs(self, sentences: Sentences) -> np.ndarray:
         """Return probabilities of the tags of all words, shape ``(words, tags)``."""

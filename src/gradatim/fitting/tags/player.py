@@ -8,7 +8,13 @@ import pandas as pd
 
 from gradatim.data.tagged import Tagged, read_tagged
 from gradatim.errors import InvalidType
-from gradatim.evaluation.metrics import measure
+from gradatim.evaluation.criteria import (
+    check_criterion,
+    find_criterion,
+    named_criterion,
+    usual_criterion,
+)
+from gradatim.evaluation.judged import Judged
 from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS, TRUST_FOLDS
 from gradatim.fitting.findings import Findings
@@ -26,6 +32,7 @@ from gradatim.reports import Concern
 from gradatim.training import History
 
 FOLDS = 5
+FIGURES = ("log_loss", "accuracy", "macro_f1")  # over words
 WORDS_PER_SECOND = 2_000  # of the budget, from which the network can learn several times
 READ_PER_SECOND = 1_500  # of the budget, that a published encoder reads
 
@@ -154,11 +161,21 @@ class TagPlayer(Player):
             self._known[k] = np.array([word in seen for words in judged for word in words])
         return self._known[k]
 
+    def judge_by(self, score: str | None) -> None:
+        """Decide what decides: a figure over all words."""
+        if score is not None:
+            p = self.problem
+            self.criterion = find_criterion("fit", score, p.classes)
+            check_criterion("fit", self.criterion, p.y, p.classes)
+
     def measure(self, output: np.ndarray, k: int | None) -> Figures:
-        """Figures over words, of which the log loss decides; then known and unknown words, sentences, spans."""
+        """Figures over words, of which the log loss decides unless another is asked for; then known and unknown words, sentences, spans."""
         p, rows = self.problem, self.split(k)[1]
         y, said = p.y[p.tokens(rows)], output.argmax(1)
-        figures = measure(y, output, p.classes)
+        judged, first = Judged(y, output, p.classes), self.criterion or usual_criterion(p.classes)
+        figures = {first.label: first.figure(judged)}
+        others = [own for own in map(named_criterion, FIGURES) if own != first]
+        figures |= {own.label: own.figure(judged) for own in others}
         figures |= tag_figures(y, said, self.is_known(k), p.lengths[rows])
         if is_spans(p.labels):
             starts = np.concatenate([[0], np.cumsum(p.lengths[rows])]).tolist()

@@ -97,7 +97,10 @@ def past():
 KINDS = {
     "image": (image_model, lambda model, name: model.predict_proba(pictures(), model=name)),
     "text": (text_model, lambda model, name: model.predict_proba(texts(), model=name)),
-    "tag": (tag_model, lambda model, name: np.concatenate(model.predict_proba(["good film", "x Y z"], model=name))),
+    "tag": (
+        tag_model,
+        lambda model, name: np.concatenate(model.predict_proba(["good film", "x Y z"], model=name)),
+    ),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
 }
 

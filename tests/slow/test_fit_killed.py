@@ -23,8 +23,18 @@ fit("t.csv", "y", output=sys.argv[1], trials=3, resume=True)
 """
 
 
-def start(folder, name):
-    words = [sys.executable, "-c", SCRIPT, name]
+TAGS = """
+import sys
+from gradatim import fit
+from gradatim.fitting.tags import networks
+
+networks.passes = lambda *a: 2
+fit("grammar", rows=200, output=sys.argv[1], trials=3, resume=True)
+"""
+
+
+def start(folder, name, script=SCRIPT):
+    words = [sys.executable, "-c", script, name]
     return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
 
 
@@ -34,17 +44,26 @@ def test_killed_at_a_random_moment(tmp_path, seed):
     frame = pd.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80)})
     frame["y"] = frame["a"] ** 2 + 0.1 * rng.normal(size=80)
     frame.to_csv(tmp_path / "t.csv", index=False)
+    interrupt(tmp_path, seed, SCRIPT)
+
+
+def test_a_tagger_killed_at_a_random_moment(tmp_path):
+    interrupt(tmp_path, 0, TAGS)
+
+
+def interrupt(tmp_path, seed, script):
+    """Kill a run three times, let it end, and compare its model with that of a run in peace."""
     started = time.monotonic()
-    assert start(tmp_path, "whole").wait() == 0
+    assert start(tmp_path, "whole", script).wait() == 0
     seconds = time.monotonic() - started
     moments = random.Random(seed)
     for _ in range(3):
-        process = start(tmp_path, "m")
+        process = start(tmp_path, "m", script)
         time.sleep(seconds * moments.uniform(0.3, 1.0))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert (tmp_path / "m").exists() == (tmp_path / "m" / "model.json").is_file()
-    assert start(tmp_path, "m").wait() == 0
+    assert start(tmp_path, "m", script).wait() == 0
     found, whole = ((tmp_path / n / "model.safetensors").read_bytes() for n in ("m", "whole"))
     assert found == whole
     assert not (tmp_path / ".m.work").exists()

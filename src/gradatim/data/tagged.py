@@ -73,8 +73,8 @@ class Tagged:
 
     def pick(self, rows: Sequence[int]) -> "Tagged":
         """Some of the sentences."""
-        parts = ([own[k] for k in rows] for own in (self.words, self.tags, self.documents))
-        return Tagged(self.name, self.layout, *parts, notes=self.notes)
+        words, tags = ([own[k] for k in rows] for own in (self.words, self.tags))
+        return Tagged(self.name, self.layout, words, tags, [self.documents[k] for k in rows], self.notes)  # fmt: skip
 
 
 def read_tagged(source: "str | Path", word: int | None = None, tag: int | None = None) -> Tagged:
@@ -107,7 +107,7 @@ def _read_builtin(name: str) -> Tagged:
     record = load(name)
     if record.task != "tagging" or record.y is None or record.groups is None:
         raise InvalidValue(f"fit: {name} must hold words with tags, and does not. Try 'grammar' or 'brown'.")  # fmt: skip
-    words, tags = ([list(s) for s in part] for part in (record.X, record.y))
+    words, tags = ([list(s) for s in part] for part in (np.asarray(record.X), record.y))
     return Tagged(name, Layout(), words, tags, record.groups.tolist())
 
 
@@ -122,8 +122,8 @@ def _read_file(
         for line, cells in read_lines(path):
             found.add([_torn(path, line, item) for item in " ".join(cells).split()], number)
         return found
-    for document, cells in _sentences(path, layout):
-        found.add(cells, document + 1_000_000 * number)
+    for document, own in _sentences(path, layout):
+        found.add(own, document + 1_000_000 * number)
     return found
 
 

@@ -35,7 +35,7 @@ def fit(
         data: A file, a folder of images, a built-in name, a data frame, or a pair of arrays: rows (or images, or texts)
             and what to predict from them.
         target: Column to predict; a built-in set knows its own, and numbers of a series need none.
-        kind: ``"table"``, ``"text"``, ``"image"``, ``"series"``, ``"translation"`` or ``"language"``; found from data and
+        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"series"``, ``"translation"`` or ``"language"``; found from data and
             options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
         output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.

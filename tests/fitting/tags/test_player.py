@@ -127,7 +127,7 @@ def test_spans_and_an_own_test(tmp_path):
     for _ in range(60):
         rows += ["Mr\tB-PER", f"{rng.choice(['Smith', 'Jones'])}\tI-PER", "sings\tO", ""]
     (tmp_path / "t.tsv").write_text("\n".join(rows))
-    (tmp_path / "test.tsv").write_text("\n".join(rows[:40] + ["Rome\tB-LOC"]))
+    (tmp_path / "test.tsv").write_text("\n".join([*rows[:40], "Rome\tB-LOC"]))
     job = TagOptions(trials=1, test=str(tmp_path / "test.tsv"))
     player = read_player(tmp_path / "t.tsv", job)
     assert player.rows == (60, 10)

@@ -171,8 +171,8 @@ class PretrainedTags:
         assert isinstance(trunk, BERT)
         tokenizer = WordPieceTokenizer(facts["tokens"], is_cased=facts["is_cased"])
         encoder = SentenceEncoder(trunk, tokenizer, max_length=facts["max_length"])
-        own = (tensors[name].numpy() for name in ("center", "scale", "weight", "bias"))
-        return cls(encoder, *own, facts["settings"])
+        center, scale, weight, bias = (tensors[name].numpy() for name in ("center", "scale", "weight", "bias"))  # fmt: skip
+        return cls(encoder, center, scale, weight, bias, facts["settings"])
 
     def outputs(self, sentences: Sentences, vectors: np.ndarray | None = None) -> np.ndarray:
         """Return probabilities of the tags of all words, shape ``(words, tags)``.

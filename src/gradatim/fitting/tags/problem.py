@@ -124,9 +124,9 @@ def prepare(found: Tagged, job: TagOptions, test: Tagged | None = None) -> TagPr
     number = pieces[:, 0]
     groups = np.array(documents)
     train, held = _split(groups, own, test is not None, job)
-    inside = [np.flatnonzero(np.isin(number, part)) for part in (train, held)]
+    learned, judged = (np.flatnonzero(np.isin(number, part)) for part in (train, held))
     places = np.where(number < own, number + 1, number - own + 1)
-    return TagProblem(found.name, found.layout, labels, sentences, y, starts, groups[number], places, *inside, notes)  # fmt: skip
+    return TagProblem(found.name, found.layout, labels, sentences, y, starts, groups[number], places, learned, judged, notes)  # fmt: skip
 
 
 def _split(documents: np.ndarray, own: int, has_test: bool, job: TagOptions) -> Split:

@@ -10,13 +10,13 @@ from gradatim.data import WordPieceTokenizer
 from gradatim.data.tokenizers import ByteTokenizer
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.images import networks as images
-from gradatim.fitting.images.pixels import forest_arrays
 from gradatim.fitting.language.judging import token_bits
 from gradatim.fitting.series import networks as series
 from gradatim.fitting.tables.candidates import NEAREST, fit_simple
 from gradatim.fitting.tables.networks import NetworkSettings
 from gradatim.fitting.tables.networks import fit_network as fit_table_network
 from gradatim.fitting.tables.predictors import predict
+from gradatim.fitting.tables.trees import forest_arrays
 from gradatim.fitting.texts import networks as texts
 from gradatim.fitting.texts.linear import fit_trivial
 from gradatim.fitting.texts.pretrained import PretrainedNetwork

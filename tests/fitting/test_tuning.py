@@ -7,7 +7,7 @@ from gradatim.evaluation.racing import Result
 from gradatim.fitting import tuning
 from gradatim.fitting.comparison import Stacking, judge_all
 from gradatim.fitting.player import NETWORK, Candidate
-from gradatim.fitting.tuning import tune
+from gradatim.fitting.tuning import NetworkFamily, tune
 from gradatim.fitting.work import Work
 
 FOLDS = 5
@@ -75,7 +75,7 @@ def run(player, folder, *, deadline=None, trials=None, resume=False):
     default = [Result(player.judge(Candidate(NETWORK, 0), k), PACE) for k in range(FOLDS)]
     player.judged.clear()
     quiet = lambda *told: None  # noqa: E731
-    return tune(player, default, work, deadline=deadline, trials=trials, tell=quiet)
+    return tune(NetworkFamily(player), default, work, deadline=deadline, trials=trials, tell=quiet)
 
 
 def test_all_trials_are_tried_and_the_best_is_found(player, clock, tmp_path):
@@ -143,4 +143,7 @@ def test_without_a_network_that_trains_there_is_nothing(clock, tmp_path):
     player.draw = lambda trial: 13
     work = Work(tmp_path / "work", {}, resume=False, started=0.0)
     default = [Result({}, PACE)] * FOLDS
-    assert tune(player, default, work, deadline=None, trials=3, tell=lambda *told: None) is None
+    assert (
+        tune(NetworkFamily(player), default, work, deadline=None, trials=3, tell=lambda *told: None)
+        is None
+    )

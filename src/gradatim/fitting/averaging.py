@@ -108,7 +108,7 @@ def _average(
         results[NETWORK] = tuning.results
     order = sorted(results, key=lambda name: float(scores(results[name]).mean()))[:MOST]
     folds = range(len(comparison.folds))
-    tasks = {(n, k): Candidate(n, tuning.choices[k] if tuning and n == NETWORK else None) for n in order for k in folds}  # fmt: skip
+    tasks = {(n, k): Candidate(n, tuning.choices[k]) if tuning and n == NETWORK else comparison.candidate(n, k) for n in order for k in folds}  # fmt: skip
     again = sum(results[n][k].seconds for (n, k), c in tasks.items() if not player.has_said(c, k))
     if len(order) < 2 or (again and deadline is not None and work.elapsed + again > deadline):
         return None

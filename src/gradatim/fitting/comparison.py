@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,12 +28,21 @@ class Comparison:
         simple: Results of simple models, by name.
         network: Results of the network's default settings.
         notes: Candidates that were left out, and why.
+        choices: Settings of a simple model that raced: the best of all, and for each fold the best of the others.
     """
 
     folds: list[Split]
     simple: dict[str, list[Result]]
     network: list[Result]
     notes: list[str] = field(default_factory=list)
+    choices: dict[str, tuple[Any, list[Any]]] = field(default_factory=dict)
+
+    def candidate(self, name: str, k: int | None = None) -> Candidate:
+        """A simple model with its settings, those of fold ``k`` or the best of all."""
+        if name not in self.choices:
+            return Candidate(name)
+        best, others = self.choices[name]
+        return Candidate(name, best if k is None else others[k])
 
     @property
     def ratio(self) -> float:

@@ -24,7 +24,7 @@ from gradatim.fitting.findings import Findings, all_results
 from gradatim.fitting.options import ContestOptions
 from gradatim.fitting.player import AVERAGE, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.report import make_report
-from gradatim.fitting.tuning import Tuning, tune
+from gradatim.fitting.tuning import NetworkFamily, Tuning, tune, tune_simple
 from gradatim.fitting.verdict import Verdict, decide
 from gradatim.fitting.work import Work, begin
 from gradatim.reports import Concern, Report
@@ -110,7 +110,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     player.judge_by(job.score, job.costs)
     comparison, tuning, average, verdict = _compete(player, job, work, start_up, tell)
     tell(Stage("training on all training rows"))
-    began, finalists = work.elapsed, _finalists(player, verdict, tuning, average)
+    began, finalists = work.elapsed, _finalists(player, comparison, verdict, tuning, average)
     models = _train(player, finalists, work)
     took = work.elapsed - began
     build = _builder(player, verdict, average)
@@ -192,7 +192,16 @@ def _compete(
         player.prepare(work, timed, tell)
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
-    tuning = tune(player, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    families = player.families()
+    tuned = tune_simple(families, comparison.simple, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    for family in families:
+        if family.name in tuned:
+            own = tuned[family.name]
+            comparison.simple[family.name] = own.results
+            comparison.choices[family.name] = own.settings, own.choices
+            comparison.notes.append(family.sentence(own.settings, own.trials))
+    deadline = None if timed is None else _deadline(timed, comparison, start_up)
+    tuning = tune(NetworkFamily(player), comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     average = find_average(player, comparison, tuning, work, deadline)
     return comparison, tuning, average, _conclude(comparison, tuning, average, job.prefer)
 
@@ -219,12 +228,12 @@ def _conclude(comparison: Comparison, tuning: Tuning | None, average: Average | 
     return decide(simple, network, comparison.ratio, metric, prefer, mixed)
 
 
-def _finalists(player: Player, verdict: Verdict, tuning: Tuning | None, average: Average | None) -> list[Candidate]:  # fmt: skip
+def _finalists(player: Player, comparison: Comparison, verdict: Verdict, tuning: Tuning | None, average: Average | None) -> list[Candidate]:  # fmt: skip
     """The trivial model, the best simple one, the recommended one (or whom it averages) and the network."""
     wanted = [player.simple[0], verdict.best_simple, verdict.recommended]
     if average is not None and verdict.recommended == AVERAGE:
         wanted += average.members
-    candidates = [Candidate(name) for name in dict.fromkeys(wanted) if name not in (NETWORK, AVERAGE)]  # fmt: skip
+    candidates = [comparison.candidate(name) for name in dict.fromkeys(wanted) if name not in (NETWORK, AVERAGE)]  # fmt: skip
     if tuning is not None:
         candidates.append(Candidate(NETWORK, tuning.settings))
     return candidates

@@ -36,6 +36,7 @@ from gradatim.training import History, NonFiniteError
 
 if TYPE_CHECKING:
     from gradatim.fitting.findings import Findings
+    from gradatim.fitting.tuning import Family
 
 NETWORK, AVERAGE = "network", "average"
 WEIGHT = "log weight of class "  # begins the name of a figure that is none: how the class is said
@@ -161,6 +162,10 @@ class Player(ABC):
     @abstractmethod
     def cost(self, settings: Any) -> float:
         """Return the training time of settings in units of that of trial 0, about."""
+
+    def families(self) -> "Sequence[Family]":
+        """Return simple models whose settings race; most kinds have none."""
+        return ()
 
     def split(self, k: int | None) -> Split:
         """Rows to learn from and rows to judge by of fold ``k``; of the training and the test part for ``None``."""

@@ -1,7 +1,8 @@
-"""Tune the network by a race of random settings over the folds of the comparison, until time is up."""
+"""Tune a model by a race of its settings over the folds of the comparison, until time is up: the network, and others."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from gradatim.fitting.work import Work
 
 MAX_TRIALS = 1000
 SLICE = 0.05  # of the time for the race, that settings side by side may take on their first fold
-_OVER = "race-ended"
+SHARE = 0.35  # of the time for tuning, that simple models get
 
 
 @dataclass
@@ -43,11 +44,93 @@ class Tuning:
     table: list[tuple[int, float]]
 
 
-def tune(player: Player, default: list[Result], work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip
-    """Race random settings until the deadline, or through ``trials`` settings.
+class Family(Protocol):
+    """Settings of one model that race each other.
+
+    Attributes:
+        name: Name of the model.
+        limit: Trials there are, the default included.
+        width: Settings that are judged side by side.
+        slice: Share of the time for the race that they may take on their first fold.
+        last: Trainings after the race, in units of one on a fold.
+    """
+
+    name: str
+    limit: int
+    width: int
+    slice: float
+    last: float
+
+    def draw(self, trial: int) -> Any:
+        """Return the settings of trial number ``trial``; trial 0 has the defaults."""
+
+    def cost(self, settings: Any) -> float:
+        """Return the training time of settings in units of that of trial 0, about."""
+
+    def judge(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:
+        """Return the results of settings on their folds."""
+
+    def sentence(self, settings: Any, trials: int) -> str:
+        """Say which settings won."""
+
+
+class NetworkFamily:
+    """The network's settings, as its player draws and judges them.
 
     Args:
         player: The data.
+    """
+
+    name, slice, limit = NETWORK, SLICE, MAX_TRIALS
+
+    def __init__(self, player: Player) -> None:
+        self.player, self.last = player, player.last
+        self.width = player.width if isinstance(player, Stacking) else 1
+        self.draw, self.cost = player.draw, player.cost
+
+    def judge(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:
+        """Results of networks, side by side where the player can."""
+        return judge_all(self.player, jobs)
+
+    def sentence(self, settings: Any, trials: int) -> str:
+        """Nothing: the report has a section on it."""
+        return ""
+
+
+def tune_simple(
+    families: Sequence[Family],
+    simple: Mapping[str, list[Result]],
+    work: Work,
+    *,
+    deadline: float | None,
+    trials: int | None,
+    tell: Tell,
+) -> dict[str, Tuning]:
+    """Race the settings of simple models, in a share of the time for tuning.
+
+    Args:
+        families: Models that have settings.
+        simple: Results of simple models with their defaults, by name; who is not there does not race.
+        work: As in :func:`tune`.
+        deadline: As there.
+        trials: As there.
+        tell: As there.
+    """
+    tuned = {}
+    for family in families:
+        if family.name in simple:
+            end = None if deadline is None else work.elapsed + SHARE * (deadline - work.elapsed)
+            found = tune(family, simple[family.name], work, deadline=end, trials=trials, tell=tell)
+            if found is not None:
+                tuned[family.name] = found
+    return tuned
+
+
+def tune(family: Family, default: list[Result], work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip
+    """Race settings until the deadline, or through ``trials`` settings.
+
+    Args:
+        family: The settings.
         default: Results of the default settings, trial 0, on the folds that are used.
         work: Where results are kept.
         deadline: Time on the clock of ``work`` at which no further training may be under way.
@@ -55,13 +138,13 @@ def tune(player: Player, default: list[Result], work: Work, *, deadline: float |
         tell: Called with what is done and the share that is done.
 
     Returns:
-        ``None`` where no setting could be trained on every fold, or there is no time for a network.
+        ``None`` where no setting could be trained on every fold, or there is no time for the model.
     """
     if not default:
         return None
-    count, limit = len(default), MAX_TRIALS if trials is None else trials
-    width = player.width if isinstance(player, Stacking) else 1
-    judging = _Judging(player, default, work, deadline, limit, tell)
+    count, width = len(default), family.width
+    limit = family.limit if trials is None else min(trials, family.limit)
+    judging = _Judging(family, default, work, deadline, limit, tell)
     race = hold_race(
         judging,
         range(1, limit),
@@ -69,7 +152,7 @@ def tune(player: Player, default: list[Result], work: Work, *, deadline: float |
         width=width,
         finished={0: default} if all(result.figures for result in default) else {},
     )
-    work.recall(_OVER, lambda: True)
+    work.recall(judging.over, lambda: True)
     finished = race.finished
     if not finished:
         return None
@@ -78,8 +161,8 @@ def tune(player: Player, default: list[Result], work: Work, *, deadline: float |
     results = list(finished.values())
     others = by_other_folds(matrix).tolist()
     honest = [results[best][k] for k, best in enumerate(others)]
-    choices = [player.draw(list(finished)[best]) for best in others]
-    settings = player.draw(table[0][1])
+    choices = [family.draw(list(finished)[best]) for best in others]
+    settings = family.draw(table[0][1])
     ranked = [(trial, mean) for mean, trial in table]
     return Tuning(settings, honest, choices, 1 + race.tried, len(finished), ranked)
 
@@ -90,19 +173,21 @@ class _Judging:
     Every setting that is begun must leave time for its training on all rows, at the pace of a training alone.
     """
 
-    def __init__(self, player: Player, default: list[Result], work: Work, deadline: float | None, limit: int, tell: Tell) -> None:  # fmt: skip
-        self.player, self.work, self.limit, self.tell = player, work, limit, tell
-        self.is_over = work.has(_OVER)  # then a resumed run only reads what was measured
+    def __init__(self, family: Family, default: list[Result], work: Work, deadline: float | None, limit: int, tell: Tell) -> None:  # fmt: skip
+        self.family, self.work, self.limit, self.tell = family, work, limit, tell
+        self.race = "race" if family.name == NETWORK else f"race-of-{family.name.replace(' ', '-')}"
+        self.over = f"{self.race}-ended"
+        self.is_over = work.has(self.over)  # then a resumed run only reads what was measured
         self.deadline, self.count = deadline, len(default)
         self.alone = default[0].seconds
         self.pace = min(result.seconds for result in default)  # seconds of a unit of cost
-        self.slice = 0.0 if deadline is None else SLICE * (deadline - work.elapsed)
+        self.slice = 0.0 if deadline is None else family.slice * (deadline - work.elapsed)
         self.slowest: dict[int, float] = {}
 
     def __call__(self, tasks: list[Task]) -> list[Result | None]:
         first = tasks[0]
-        self.tell(Stage(f"network: setting {first[0] + 1}", first[0] / self.limit))
-        key = f"race-{first[0]}-fold-{first[1]}"
+        self.tell(Stage(f"{self.family.name}: setting {first[0] + 1}", first[0] / self.limit))
+        key = f"{self.race}-{first[0]}-fold-{first[1]}"
         if not self.work.has(key):
             chosen = [] if self.is_over else self._in_time(tasks)
             if not chosen:
@@ -114,15 +199,15 @@ class _Judging:
         return [kept.get(task) for task in tasks]
 
     def _judge(self, tasks: list[Task]) -> list[tuple[Task, Result]]:
-        jobs = [(Candidate(NETWORK, self.player.draw(trial)), k) for trial, k in tasks]
-        results = judge_all(self.player, jobs)
+        jobs = [(Candidate(self.family.name, self.family.draw(trial)), k) for trial, k in tasks]
+        results = self.family.judge(jobs)
         costs = sum(self._cost(trial) for trial, _ in tasks)
-        if isinstance(self.player, Stacking):
+        if self.family.width > 1:
             self.pace = sum(result.seconds for result in results) / costs
         return list(zip(tasks, results, strict=True))
 
     def _cost(self, trial: int) -> float:
-        return self.player.cost(self.player.draw(trial))
+        return self.family.cost(self.family.draw(trial))
 
     def _in_time(self, tasks: list[Task]) -> list[Task]:
         """Tasks of as many trials as time allows; a trial that begins must have time to finish."""
@@ -134,7 +219,7 @@ class _Judging:
         for trial in dict.fromkeys(trial for trial, _ in tasks):
             own = [task for task in tasks if task[0] == trial]
             fold = max(self._cost(trial) * self.pace, self.slowest.get(trial, 0.0))
-            last = self.player.last * max(self._cost(trial) * self.alone, fold)
+            last = self.family.last * max(self._cost(trial) * self.alone, fold)
             needed = fold * (self.count if is_first and not chosen else len(own)) + last
             is_much = is_first and spent + fold * len(own) > self.slice
             if spent + needed > left or (chosen and is_much):

@@ -3,8 +3,9 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, forest_arrays, pixel_features
+from gradatim.fitting.images.pixels import SIMPLE, fit_pixels, pixel_features
 from gradatim.fitting.tables.predictors import Fitted, predict, rehearse
+from gradatim.fitting.tables.trees import forest_arrays
 
 
 def data(rows=90, seed=0):
@@ -54,7 +55,7 @@ def test_models_come_back_from_a_folder(name):
 def test_a_forest_asks_for_features_that_there_are():
     images, y = data()
     model = fit_pixels(SIMPLE[3], pixel_features(images), y, 3, 0)
-    with pytest.raises(InvalidValue, match=r"load_model: features of trees must be among 1, got \d+\."):  # fmt: skip
+    with pytest.raises(InvalidValue, match=r"load_model: features of a model must be among 1, got \d+\."):  # fmt: skip
         rehearse(model, pixel_features(images)[:2, :1])
     model.arrays["left"][0] = len(model.arrays["left"])
     with pytest.raises(InvalidValue, match="nodes of trees must lead to later nodes"):

@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from gradatim.fitting.tables.candidates import NEAREST, fit_simple, from_logits, quietly
 from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.tables.trees import forest_arrays
 
 SIMPLE = ("class frequencies", "logistic regression on pixels", NEAREST, "random forest")
 COARSE = 16  # pixels a side that simple models see at the most
@@ -52,31 +53,3 @@ def fit_pixels(name: str, X: np.ndarray, y: np.ndarray, classes: int, seed: int,
         forest = RandomForestClassifier(TREES, min_samples_leaf=2, random_state=seed, n_jobs=-1)
         return forest_arrays(forest.fit(X, y), np.bincount(y, minlength=classes) / len(y))
     return fit_simple(name, X, y, classes, seed, chosen)
-
-
-def forest_arrays(forest: RandomForestClassifier, prior: np.ndarray) -> Fitted:
-    """Write every node of a fitted forest as rows of arrays; a leaf leads to itself.
-
-    Args:
-        forest: The fitted estimator.
-        prior: Share of each class, which gets the vote of one tree more: no class is impossible.
-    """
-    trees = [estimator.tree_ for estimator in forest.estimators_]
-    sizes = np.array([tree.node_count for tree in trees])
-    roots = np.cumsum(sizes) - sizes
-    offset = np.repeat(roots, sizes)
-    left, right = (np.concatenate([getattr(t, f"children_{s}") for t in trees]) for s in ("left", "right"))  # fmt: skip
-    is_leaf, own = left < 0, np.arange(len(left))
-    values = np.concatenate([tree.value[:, 0] for tree in trees])
-    shares = np.zeros((len(values), len(prior)), dtype=np.float32)
-    shares[:, forest.classes_] = values / values.sum(1, keepdims=True)
-    arrays = {
-        "roots": roots.astype(np.int32),
-        "feature": np.where(is_leaf, 0, np.concatenate([t.feature for t in trees])).astype(np.int32),
-        "threshold": np.where(is_leaf, np.inf, np.concatenate([t.threshold for t in trees])),
-        "left": np.where(is_leaf, own, offset + left).astype(np.int32),
-        "right": np.where(is_leaf, own, offset + right).astype(np.int32),
-        "shares": shares,
-        "prior": prior,
-    }  # fmt: skip
-    return Fitted("forest", len(prior), arrays, {"depth": max(t.max_depth for t in trees)})

@@ -8,27 +8,33 @@ from typing import Any
 import numpy as np
 from scipy.stats import skew
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from gradatim.evaluation.metrics import score
 from gradatim.fitting.tables.discriminant import wide_discriminant
 from gradatim.fitting.tables.predictors import Fitted, hold, predict
-from gradatim.fitting.tables.trees import tree_arrays
+from gradatim.fitting.tables.trees import forest_arrays, tree_arrays
 from gradatim.threads import limit_threads, safe_threads
 
 Settings = Mapping[str, Any]
 
 RIDGE, DISCRIMINANT = "ridge regression", "linear discriminant"
-NEAREST, TREES = "k nearest neighbours", "gradient-boosted trees"
+NEAREST, EXTRA, TREES = "k nearest neighbours", "extra trees", "gradient-boosted trees"
 # In order of complexity: Occam's rule takes the first that is as good as the best.
-REGRESSION = ("mean", RIDGE, NEAREST, TREES)
+REGRESSION = ("mean", RIDGE, NEAREST, EXTRA, TREES)
 CLASSIFICATION = (
     "class frequencies",
     "logistic regression",
     DISCRIMINANT,
     NEAREST,
+    EXTRA,
     TREES,
 )
 NEIGHBOURS = (3, 7, 15, 31)
@@ -37,6 +43,11 @@ MANY_CELLS = 1_000_000  # past which trees grow on all threads that are free
 MOST_TREE_FEATURES = 1_000  # that trees look at; the most telling ones of more
 CHOOSING_ROWS = 2_000  # held out to choose a setting, at most
 LOOKING_ROWS = 10_000  # to find out whether the logarithm of a target is learned better
+CORRECTING_ROWS = (
+    4_000  # that tell by how much the exponential of a mean of logarithms is too low, about
+)
+FOREST = 100  # extra trees
+MOST_LEAVES = 5_000  # of each of them
 SKEWED = 1.0  # skewness of a positive target past which its logarithm is tried
 DISTANCES_PER_SECOND = 5e6  # of the budget, in every fold: some 5 % of it
 
@@ -86,7 +97,7 @@ def fit_simple(
         [9.5]
     """
     # threads that wait for each other after every node cost more than they save on a small table
-    is_large = name == TREES and X.size >= MANY_CELLS
+    is_large = name in (TREES, EXTRA) and X.size >= MANY_CELLS
     with quietly(safe_threads() if is_large else 1):
         return _FIT[name](X, y, classes, seed, chosen or {})
 
@@ -199,13 +210,45 @@ def expected_rounds(y: np.ndarray, classes: int) -> int:
     if classes > 3:
         return 60
     rounds = 150 if _stops_early(y, classes) else 100
-    looking = 1.5 * min(1.0, LOOKING_ROWS / len(y)) if _is_skewed(y, classes) else 0.0
+    looking = 1.5 * min(1.0, LOOKING_ROWS / len(y)) if is_skewed(y, classes) else 0.0
     return int(rounds * (1.0 + looking))
 
 
-def _is_skewed(y: np.ndarray, classes: int) -> bool:
-    """Whether values are positive with a long tail, as prices and incomes are."""
+def is_skewed(y: np.ndarray, classes: int) -> bool:
+    """Whether values are positive with a long tail, as prices and incomes are.
+
+    Example:
+        >>> is_skewed(np.array([1.0, 2.0, 3.0, 100.0]), 0), is_skewed(np.arange(4.0), 0)
+        (True, False)
+    """
     return not classes and bool(y.min() > 0 and skew(y / y.max()) > SKEWED)
+
+
+# settings of boosted trees that race, as scikit-learn calls them
+GROWTH = {
+    "lr": "learning_rate",
+    "leaves": "max_leaf_nodes",
+    "leaf_rows": "min_samples_leaf",
+    "features": "max_features",
+    "penalty": "l2_regularization",
+}
+
+
+def _fit_extra_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
+    """Trees with random cuts, averaged; classes ask half of the features at a node and want larger leaves."""
+    leaf_rows = 3 if classes else 2
+    limit = MOST_LEAVES if len(y) > leaf_rows * MOST_LEAVES else None
+    kind = ExtraTreesClassifier if classes else ExtraTreesRegressor
+    columns = np.arange(X.shape[1])
+    if X.shape[1] > MOST_TREE_FEATURES:
+        columns = most_telling(X, y, classes, MOST_TREE_FEATURES)
+    forest = kind(
+        chosen.get("trees", FOREST), min_samples_leaf=leaf_rows, max_leaf_nodes=limit,
+        max_features=0.5 if classes else 1.0, random_state=seed,
+    )  # fmt: skip
+    fitted = forest_arrays(forest.fit(X[:, columns], y), _prior(y, classes) if classes else None)
+    fitted.arrays["feature"] = columns[fitted.arrays["feature"]].astype(np.int32)
+    return fitted
 
 
 def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
@@ -214,11 +257,27 @@ def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Se
             return _grow_trees(X[rows], y[rows], classes, seed, chosen)
         fitted = _grow_trees(X[rows], np.log(y[rows]), classes, seed, chosen)
         fitted.settings["is_log"] = True
-        # the exponential of a mean of logarithms lies below the mean: the ratio makes up for it
-        fitted.arrays["start"] += np.log(y[rows].mean() / predict(fitted, X[rows]).mean())
-        return fitted
+        return correct_mean(fitted, X[rows], y[rows])
 
-    return fit(_is_log(fit, X, y, classes, seed, chosen), np.arange(len(y)))
+    fitted = fit(_is_log(fit, X, y, classes, seed, chosen), np.arange(len(y)))
+    fitted.settings.update({name: value for name, value in chosen.items() if name in GROWTH})
+    return fitted
+
+
+def correct_mean(fitted: Fitted, X: np.ndarray, y: np.ndarray) -> Fitted:
+    """Trees of logarithms whose values have the mean of the targets.
+
+    The exponential of a mean of logarithms lies below the mean: their ratio makes up for it.
+
+    Args:
+        fitted: Trees of the logarithm of a target.
+        X: Features of the rows that they learned from.
+        y: Their targets.
+    """
+    some = slice(None, None, max(len(y) // CORRECTING_ROWS, 1))
+    shift = np.log(y[some].mean() / predict(fitted, X[some]).mean())
+    arrays = {**fitted.arrays, "start": fitted.arrays["start"] + shift}
+    return Fitted(fitted.kind, fitted.classes, arrays, fitted.settings)
 
 
 def _is_log(
@@ -232,7 +291,7 @@ def _is_log(
     """Whether the logarithm of a positive, skewed target is learned better than the target itself."""
     if chosen:
         return bool(chosen.get("is_log"))
-    if not _is_skewed(y, classes):
+    if not is_skewed(y, classes):
         return False
     rows = np.random.default_rng([seed, 4]).permutation(len(y))[:LOOKING_ROWS]
     return bool(_choose((False, True), lambda s, own: fit(s, rows[own]), X[rows], y[rows], 0, seed))
@@ -252,6 +311,7 @@ def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: S
         settings |= {"max_leaf_nodes": 15, "max_features": 0.3}
     if "trees" in chosen:
         settings |= {"max_iter": chosen["trees"], "early_stopping": False}
+        settings |= {own: chosen[name] for name, own in GROWTH.items() if name in chosen}
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     if X.shape[1] <= MOST_TREE_FEATURES:
         return tree_arrays(kind(**settings).fit(X, y), classes)
@@ -323,5 +383,6 @@ _FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int, Settings], Fitted]] 
     "logistic regression": _fit_logistic,
     DISCRIMINANT: _fit_discriminant,
     NEAREST: _fit_nearest,
+    EXTRA: _fit_extra_trees,
     TREES: _fit_trees,
 }

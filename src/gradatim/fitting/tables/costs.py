@@ -8,7 +8,14 @@ import numpy as np
 from gradatim.fitting.planning import affordable_rows
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate
 from gradatim.fitting.tables import networks
-from gradatim.fitting.tables.candidates import TREES, effort, expected_rounds, fit_simple
+from gradatim.fitting.tables.candidates import (
+    EXTRA,
+    FOREST,
+    TREES,
+    effort,
+    expected_rounds,
+    fit_simple,
+)
 from gradatim.fitting.tables.predictors import predict
 
 FREE_CELLS = 20_000  # a table so small takes no time worth measuring
@@ -74,7 +81,7 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
 def _probe(name: str, data: FoldData, rows: np.ndarray, seed: int) -> float:
     """Seconds to learn from these rows and to judge a share of the judging rows; trees are counted up from a few rounds."""
     judged = data.X_judge[: max(len(data.X_judge) * len(rows) // len(data.X), 1)]
-    chosen = {"trees": PROBE_ROUNDS} if name == TREES else {}
+    chosen = {"trees": PROBE_ROUNDS} if name in (TREES, EXTRA) else {}
     started = time.perf_counter()
     try:
         predict(fit_simple(name, data.X[rows], data.y[rows], data.classes, seed, chosen), judged)
@@ -85,4 +92,6 @@ def _probe(name: str, data: FoldData, rows: np.ndarray, seed: int) -> float:
 
 def _rounds(name: str, data: FoldData) -> float:
     """How many times a probe is a fit, in rounds of trees."""
+    if name == EXTRA:
+        return FOREST / PROBE_ROUNDS
     return expected_rounds(data.y, data.classes) / PROBE_ROUNDS if name == TREES else 1.0

@@ -1,7 +1,7 @@
 """A table in the contest."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.sections import judge_figures
 from gradatim.fitting.tables import sections
+from gradatim.fitting.tables.boosting import TreeRace
 from gradatim.fitting.tables.candidates import (
     MOST_TREE_FEATURES,
     NEAREST,
@@ -177,7 +178,20 @@ class TablePlayer(Player):
         X, y = self._taken(candidate.name, self.features(k)[0], y)
         if candidate.name == NETWORK:
             return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0))
-        return fit_simple(candidate.name, X, y, classes, self.seed)
+        chosen = None if candidate.settings is None else asdict(candidate.settings)
+        return fit_simple(candidate.name, X, y, classes, self.seed, chosen)
+
+    def families(self) -> list[TreeRace]:
+        """Boosted trees have settings that race."""
+        y, classes = self.problem.y, self.problem.classes
+
+        def data(k: int) -> tuple[np.ndarray, np.ndarray]:
+            return self._taken(TREES, self.features(k)[0], y[self.folds[k][0]])
+
+        def judge(candidate: Candidate, fitted: Fitted, k: int) -> Figures:
+            return self.measure(self._keep(candidate, k, predict(fitted, self.features(k)[1])), k)
+
+        return [TreeRace(data, judge, y[self.problem.train], classes, self.seed)]
 
     def complete(self, candidate: Candidate, elder: Fitted) -> Fitted:
         """The candidate on all rows, with a preprocessing that is learned from all."""

@@ -275,7 +275,7 @@ def _trees(fitted: Fitted, X: np.ndarray) -> np.ndarray:
 
 
 def _forest(fitted: Fitted, X: np.ndarray) -> np.ndarray:
-    """The mean vote of the trees, and of one tree more that votes as the classes are shared."""
+    """The mean of the trees' values; of votes, with those of one tree more that votes as the classes are shared."""
     a = fitted.arrays
     X = X.astype(np.float32)  # as the trees were grown
     node = np.broadcast_to(a["roots"], (len(X), len(a["roots"]))).copy()
@@ -284,6 +284,8 @@ def _forest(fitted: Fitted, X: np.ndarray) -> np.ndarray:
         left = X[row, a["feature"][node]] <= a["threshold"][node]
         node = np.where(left, a["left"][node], a["right"][node])
     votes = sum(a["shares"][node[:, k]].astype(np.float64) for k in range(node.shape[1]))
+    if not fitted.classes:
+        return votes / node.shape[1]
     return (votes + a["prior"]) / (node.shape[1] + 1.0)
 
 

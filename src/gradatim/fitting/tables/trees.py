@@ -1,4 +1,4 @@
-"""Boosted trees of scikit-learn as plain arrays."""
+"""Trees of scikit-learn, boosted or averaged, as plain arrays."""
 
 from typing import Any
 
@@ -36,6 +36,48 @@ def tree_arrays(model: Any, classes: int) -> Fitted:
     )
     present = getattr(model, "classes_", np.arange(classes))
     return fitted if len(present) == classes or not classes else _spread(fitted, present, classes)
+
+
+def first_trees(fitted: Fitted, trees: int) -> Fitted:
+    """The first rounds of boosted trees, as if no more had been grown.
+
+    Args:
+        fitted: Boosted trees, of a target or of its logarithm.
+        trees: Rounds.
+    """
+    arrays = {**fitted.arrays, "roots": fitted.arrays["roots"][:trees]}
+    return Fitted(fitted.kind, fitted.classes, arrays, {**fitted.settings, "trees": trees})
+
+
+def forest_arrays(forest: Any, prior: np.ndarray | None) -> Fitted:
+    """Write every node of a fitted forest as rows of arrays; a leaf leads to itself.
+
+    Args:
+        forest: The fitted estimator: a random forest or extra trees.
+        prior: Share of each class, which gets the vote of one tree more: no class is impossible. ``None`` for values.
+    """
+    trees = [estimator.tree_ for estimator in forest.estimators_]
+    sizes = np.array([tree.node_count for tree in trees])
+    roots = np.cumsum(sizes) - sizes
+    offset = np.repeat(roots, sizes)
+    left, right = (np.concatenate([getattr(t, f"children_{s}") for t in trees]) for s in ("left", "right"))  # fmt: skip
+    is_leaf, own = left < 0, np.arange(len(left))
+    values = np.concatenate([tree.value[:, 0] for tree in trees])  # (nodes, outputs)
+    arrays = {
+        "roots": roots.astype(np.int32),
+        "feature": np.where(is_leaf, 0, np.concatenate([t.feature for t in trees])).astype(np.int32),
+        "threshold": np.where(is_leaf, np.inf, np.concatenate([t.threshold for t in trees])),
+        "left": np.where(is_leaf, own, offset + left).astype(np.int32),
+        "right": np.where(is_leaf, own, offset + right).astype(np.int32),
+    }  # fmt: skip
+    if prior is None:
+        arrays["shares"] = values
+    else:
+        shares = np.zeros((len(values), len(prior)), dtype=np.float32)
+        shares[:, forest.classes_] = values / values.sum(1, keepdims=True)
+        arrays |= {"shares": shares, "prior": prior}
+    classes = 0 if prior is None else len(prior)
+    return Fitted("forest", classes, arrays, {"depth": max(t.max_depth for t in trees)})
 
 
 def _spread(fitted: Fitted, present: np.ndarray, classes: int) -> Fitted:

@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from gradatim import experiments
+from gradatim.data import catalogue
 from gradatim.experiments.timeseries import (
+    _labelled_series,
     ar_unit_root,
     hmm_weather,
     kalman_tuning,
@@ -23,6 +25,7 @@ FIGURES = {
     "kalman-tuning": ["gains", "ratio", "traces"],
     "hmm-weather": ["decoding", "learning", "tables"],
     "viterbi-trellis": ["trellis", "cost", "impossible"],
+    "series-classification": ["accuracy-by-set"],
 }
 
 
@@ -126,3 +129,32 @@ def test_every_model_of_the_exchange_is_scored(exchange):
     assert found["test R² of linear AR and weekday"] > found["test R² of linear AR"] > 0
     assert [picture.name for picture in report.pictures] == ["scores", "forecast"]
     assert not report.holds  # it is another exchange
+
+
+def test_made_up_series_are_what_their_authors_wrote():
+    rng = np.random.default_rng(0)
+    shapes, kinds = _labelled_series.draw_shapes(rng, 3000)
+    assert shapes.shape == (3000, 128)
+    middle = shapes[:, 40:46].mean(1)  # inside every shape: starts by 32, ends after 48
+    assert middle[kinds == 0].mean() == pytest.approx(6, abs=0.2)
+    assert middle[kinds == 1].mean() < 3 < middle[kinds == 2].mean()
+    assert shapes[:, :15].std() == pytest.approx(1, abs=0.02)
+    charts, kinds = _labelled_series.draw_charts(rng, 3000)
+    change = charts[:, -15:].mean(1) - charts[:, :15].mean(1)
+    means = [change[kinds == k].mean() for k in range(6)]
+    assert np.allclose(means, [0, 0, 0.35 * 45, -0.35 * 45, 13.75, -13.75], atol=0.8)
+    assert charts[kinds == 1].std() > 2 * charts[kinds == 0].std()
+
+
+def test_series_are_standardized_and_flat_ones_survive():
+    x = _labelled_series.standardize(np.array([[1.0, 3.0], [5.0, 5.0]]))
+    assert x.tolist() == [[-1, 1], [0, 0]]
+
+
+def test_published_accuracies_belong_to_sets_of_the_catalogue():
+    names = {entry.name for entry in catalogue()}
+    assert {f"ucr-{name}" for name in _labelled_series.PUBLISHED} <= names
+    assert len(_labelled_series.PUBLISHED) >= 8
+    for row in _labelled_series.PUBLISHED.values():
+        assert 0 <= row.window <= 0.2
+        assert 0.5 < row.dtw <= row.rocket + 1e-9 <= 1 + 1e-9

@@ -13,7 +13,7 @@ import gradatim
 from gradatim.errors import InvalidType, InvalidValue, OutputRefused
 from gradatim.events import Cancelled, CancelToken, Stage, Warned
 from gradatim.fitting import job
-from gradatim.fitting.images import player as image_player
+from gradatim.fitting.images import family as image_family
 from gradatim.fitting.job import free_folder, name_of, source_of
 from gradatim.fitting.tables import networks, player
 from gradatim.fitting.work import holding
@@ -87,7 +87,7 @@ def test_a_series_in_an_array():
 
 @pytest.mark.parametrize("channels_first", [False, True])
 def test_images_in_arrays(monkeypatch, channels_first):
-    monkeypatch.setattr(image_player, "UNTIMED_EPOCHS", 1)
+    monkeypatch.setattr(image_family, "UNTIMED_EPOCHS", 1)
     y = np.arange(40) % 2
     X = np.random.default_rng(0).random((40, 16, 16, 3)) * 0.3 + 0.6 * y[:, None, None, None]
     given = np.moveaxis(X, -1, 1) if channels_first else X

@@ -95,7 +95,7 @@ def rewrite(folder, change):
         ("table", lambda d: d["models"]["nearest"].update(classes=10**9), "classes must be a whole number"),
         ("series", lambda d: d.update(horizon=10**9), "reach of every model must have a row for each series"),
         ("series", lambda d: d["models"]["last"].update(period=10**9), "period must be a whole number"),
-        ("image", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 1024"),
+        ("image", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 2048"),
         ("text", lambda d: d["models"]["network"]["settings"].update(length=10**9), "length must be a whole number"),
         ("tag", lambda d: d["models"]["hidden Markov model"].update(classes=10**9), "counts must be of the words and tags"),
         ("tag", lambda d: d["models"]["network"]["module"]["arguments"].update(hidden_dim=2**16), "weights must fit the model"),

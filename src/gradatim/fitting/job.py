@@ -16,6 +16,8 @@ from gradatim.model_folder import check_folder
 if TYPE_CHECKING:
     from gradatim.fitting.contest import FitResult
 
+SOURCES = ("test", "teacher", "labels", "group", "pretrained")  # options that may name a file
+
 
 def fit(
     data: Any,
@@ -52,7 +54,7 @@ def fit(
         'logistic regression'
     """
     given = {"target": target, "budget": budget, "output": output, **options}
-    for source in (data, options.get("test"), options.get("teacher")):
+    for source in (data, *(options.get(name) for name in SOURCES)):
         if isinstance(source, str | Path):
             check_path(source)
     if not isinstance(data, str | Path):
@@ -62,9 +64,8 @@ def fit(
     meant = find_kind(data, given, kind)
     given["output"] = output or (first := Path("runs") / f"fit-{name_of(data)}")
     job, source = make_options(meant, given), source_of(data)
-    read = [
-        each for each in (data, job.test, options.get("teacher")) if isinstance(each, str | Path)
-    ]
+    named = (data, job.test, *(options.get(name) for name in SOURCES if name != "test"))
+    read = [each for each in named if isinstance(each, str | Path)]
     how = {"tell": tell, "cancel": cancel, "started": started, "source": source}
     while True:
         if output is None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from scipy.special import expit, softmax
 from torch import nn
 
 from gradatim.events import CancelToken
@@ -19,22 +20,39 @@ class Target(NamedTuple):
     r"""How targets become what a network learns: classes stay as they are, values become :math:`(y - \mu)/\sigma`.
 
     Args:
-        classes: Number of classes; 0 for regression.
+        classes: Number of classes, or of labels of which a row may have several; 0 for regression.
         center: :math:`\mu`.
         scale: :math:`\sigma`.
+        is_tagged: Whether a row may have several labels, or none.
     """
 
     classes: int
-    center: float
-    scale: float
+    center: float = 0.0
+    scale: float = 1.0
+    is_tagged: bool = False
 
     @property
     def loss(self) -> str:
         """Name of the loss."""
+        if self.is_tagged:
+            return "bce"
         return "cross_entropy" if self.classes else "mse"
 
+    @property
+    def outputs(self) -> int:
+        """Outputs of a network for it."""
+        return self.classes or 1
+
+    def decode(self, outputs: np.ndarray) -> np.ndarray:
+        """What a network's outputs ``(N, K)`` mean: probabilities ``(N, K)``, or values ``(N,)``."""
+        if self.is_tagged:
+            return expit(outputs)
+        return softmax(outputs, 1) if self.classes else outputs[:, 0] * self.scale + self.center
+
     def encode(self, y: np.ndarray) -> np.ndarray:
-        """Classes ``(N,)``, or scaled values ``(N, 1)``."""
+        """Classes ``(N,)``, marks ``(N, labels)``, or scaled values ``(N, 1)``."""
+        if self.is_tagged:
+            return y.astype(np.float32)
         return y if self.classes else ((y - self.center) / self.scale).astype(np.float32)[:, None]
 
 
@@ -42,15 +60,15 @@ def read_target(y: np.ndarray, classes: int) -> Target:
     """Learn the scale of targets from those of the training rows.
 
     Args:
-        y: Class codes, or values.
-        classes: Number of classes; 0 for regression.
+        y: Class codes, marks ``(N, labels)`` of several labels, or values.
+        classes: Number of classes or labels; 0 for regression.
 
     Example:
         >>> read_target(np.array([1.0, 3.0]), 0).encode(np.array([4.0])).tolist()
         [[2.0]]
     """
     if classes:
-        return Target(classes, 0.0, 1.0)
+        return Target(classes, is_tagged=y.ndim == 2)
     return Target(0, float(y.mean()), float(y.std()) or 1.0)
 
 
@@ -60,7 +78,7 @@ def train_network(
     validation: object = None,
     *,
     seed: int,
-    optimizer: str = "adamw",
+    optimizer: Any = "adamw",
     schedule: Any = "cosine",
     device: str = "cpu",
     callbacks: Sequence[Callback] = (),

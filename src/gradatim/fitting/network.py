@@ -39,19 +39,22 @@ class FittedNetwork(ABC):
     def compute(self, *rows: Tensor) -> Tensor:
         """Return what the module says of rows, as :meth:`run` and an exported program take them."""
 
-    def run(self, *rows: np.ndarray, filler: Sequence[float] | None = None) -> np.ndarray:
+    def run(
+        self, *rows: np.ndarray, filler: Sequence[float] | None = None, block: int | None = None
+    ) -> np.ndarray:
         """Return what the module says of any number of rows, in evaluation mode; bits do not depend on mates.
 
         Args:
             rows: As :meth:`compute` takes them, as arrays.
             filler: As in :func:`~gradatim.fitting.blocks.by_blocks`.
+            block: Rows of one pass; that of the class by default.
         """
 
         def apply(*part: np.ndarray) -> np.ndarray:
             return self.compute(*map(torch.from_numpy, part)).double().numpy()
 
         with evaluation_mode(self.module), torch.inference_mode():
-            return by_blocks(apply, *rows, block=self.block, filler=filler)
+            return by_blocks(apply, *rows, block=block or self.block, filler=filler)
 
     def store(self) -> tuple[Facts, dict[str, Tensor]]:
         """Plain facts, and the weights."""

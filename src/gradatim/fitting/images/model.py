@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +12,30 @@ from torch import Tensor
 
 from gradatim.data.decoding import decode_images
 from gradatim.data.image_folder import find_images
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.errors import InvalidValue, Unavailable, choose
 from gradatim.files import check_regular
 from gradatim.fitting.classes import check_outputs, decide, prediction_frame
-from gradatim.fitting.images.networks import ImageNetwork
+from gradatim.fitting.images.fitted import LARGEST_SIDE, ImageAnswer, ImageNetwork
 from gradatim.fitting.images.pixels import pixel_features
-from gradatim.fitting.network import Answer
+from gradatim.fitting.images.tags import PerTag, say_tags, tag_frame
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.programs import Input, Program, refuse_to_export
 from gradatim.fitting.stored import Facts, StoredModel, whole
 from gradatim.fitting.tables.predictors import Fitted, predict, rehearse
 
-CHUNK = 1024  # images that are read at once
-LARGEST_SIDE = 1024  # pixels
-FittedImages = Fitted | ImageNetwork
+CHUNK = 1024  # images that are read at once, at most
+ROOM = 2**28  # bytes of images that are read at once
+FittedImages = Fitted | PerTag | ImageNetwork
 Images = str | Path | Sequence[str | Path] | np.ndarray
 
 
 def outputs_of(model: FittedImages, images: np.ndarray) -> np.ndarray:
-    """Class probabilities of pictures ``(N, side, side, C)``."""
+    """Probabilities or values of pictures ``(N, side, side, C)``."""
     if isinstance(model, ImageNetwork):
         return model.outputs(images)
-    return predict(model, pixel_features(images))
+    X = pixel_features(images)
+    return model.outputs(X) if isinstance(model, PerTag) else predict(model, X)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -46,25 +46,27 @@ class ImageModel(StoredModel):
         models: Fitted models by name.
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
-        labels: Class names.
+        labels: Class names, or names of labels of which an image may have several; none for values.
         side: Pixels along each side of the pictures that models see.
         channels: 1 for grey, 3 for colour.
+        is_tagged: Whether an image may have several labels, or none.
     """
 
     folder_kind = "image"
-    members = (ImageNetwork, Fitted)
-    own = ("labels", "side", "channels")
+    members = (ImageNetwork, PerTag, Fitted)
+    own = ("labels", "side", "channels", "is_tagged")
 
     labels: list[str | int]
     side: int
     channels: int
+    is_tagged: bool = False
 
     @classmethod
     def arguments(cls, description: Facts, tensors: dict[str, Tensor]) -> dict[str, Any]:
         """Undo :meth:`facts`; pictures of a size that no folder of ours asks for are refused."""
         whole(description, "side", LARGEST_SIDE)
         whole(description, "channels", 3)
-        return super().arguments(description, tensors)
+        return super().arguments({"is_tagged": False, **description}, tensors)
 
     def rehearsal(self, model: str) -> np.ndarray:
         """Outputs of a black picture."""
@@ -72,21 +74,32 @@ class ImageModel(StoredModel):
             self.fitted(model),
             np.zeros((1, self.side, self.side, self.channels), np.uint8),
         )
-        if isinstance(fitted, Fitted):
-            return check_outputs(rehearse(fitted, pixel_features(black)), self.labels)
-        return check_outputs(outputs_of(fitted, black), self.labels)
+        if isinstance(fitted, ImageNetwork):
+            return check_outputs(fitted.outputs(black), self.labels)
+        X = pixel_features(black)
+        said = fitted.outputs(X, rehearse) if isinstance(fitted, PerTag) else rehearse(fitted, X)
+        return check_outputs(said, self.labels)
 
     def predict(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
-        """Return the class of every image.
+        """Return the class of every image, its value, or its labels joined by ``;``.
 
         Args:
             images: A folder, image files, or pictures ``(N, side, side, channels)`` of whole numbers from 0 to 255.
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
         """
-        return decide(self.predict_proba(images, model=model), self.labels, self.decision(model))
+        said = self.outputs(images, model)
+        if self.is_tagged:
+            return say_tags(said, self.labels)
+        return decide(said, self.labels, self.decision(model))
 
     def predict_proba(self, images: Images, *, model: str = RECOMMENDED) -> np.ndarray:
-        """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
+        """Return probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
+        if not self.labels:
+            choose("predict_proba", "task", "regression", ["classification"])
+        return self.outputs(images, model)
+
+    def outputs(self, images: Images, model: str) -> np.ndarray:
+        """Return probabilities ``(N, classes)``, or values ``(N,)``."""
         if isinstance(images, np.ndarray):
             return outputs_of(self.fitted(model), self._check(images))
         paths = _files(images, [])
@@ -122,13 +135,12 @@ class ImageModel(StoredModel):
         if isinstance(data, pd.DataFrame):
             raise InvalidValue("predict: data must be a folder of images, got a table.")
         if isinstance(data, np.ndarray):
-            yield prediction_frame(
-                self.predict_proba(data, model=model), self.labels, None, self.decision(model)
-            )
+            yield self.frame(self.outputs(data, model), None, model)
             return
         paths, root, skipped = _files(data, notes), Path(data), 0
-        for start in range(0, len(paths), CHUNK):
-            part = paths[start : start + CHUNK]
+        chunk = max(min(CHUNK, ROOM // (self.side**2 * 3)), 1)
+        for start in range(0, len(paths), chunk):
+            part = paths[start : start + chunk]
             pictures, faults = self._read(part)
             notes += [f"{part[k].name!r} {reason} and is skipped." for k, reason in faults.items()]
             skipped += len(faults)
@@ -137,13 +149,19 @@ class ImageModel(StoredModel):
                 continue
             outputs = outputs_of(self.fitted(model), pictures[rows])
             names = [str(part[k].relative_to(root)) if root.is_dir() else str(part[k]) for k in rows]  # fmt: skip
-            yield prediction_frame(outputs, self.labels, ("file", names), self.decision(model))
+            yield self.frame(outputs, ("file", names), model)
         if skipped == len(paths):
             first = notes[-skipped].removesuffix(" and is skipped.")
             raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip
 
+    def frame(self, outputs: np.ndarray, places: tuple[str, Any] | None, model: str) -> pd.DataFrame:
+        """Predictions of a model as a table; ``places`` is a column that says what each row is."""
+        if self.is_tagged:
+            return tag_frame(outputs, self.labels, places)
+        return prediction_frame(outputs, self.labels, places, self.decision(model))
+
     def program(self, which: str = NETWORK) -> Program:
-        """The network as a program: pixels to probabilities."""
+        """The network as a program: pixels to probabilities, or to values."""
         fitted, shape = self.fitted(which), (2, self.side, self.side, self.channels)
         if not isinstance(fitted, ImageNetwork):
             refuse_to_export(self, which)
@@ -152,8 +170,8 @@ class ImageModel(StoredModel):
         before = (
             f"An image is cut to a square and scaled to {self.side} × {self.side} pixels first."
         )
-        answer = Answer(fitted, partial(torch.softmax, dim=1))
-        return Program(answer, [pixels], "probabilities", {"labels": self.labels, "before": before})
+        output = "probabilities" if self.labels else "values"
+        return Program(ImageAnswer(fitted), [pixels], output, {"labels": self.labels, "before": before})  # fmt: skip
 
     def network(self) -> torch.nn.Module:
         """The network as a PyTorch module, on inputs ``(pixels - mean) / spread`` with channels first."""
@@ -162,7 +180,8 @@ class ImageModel(StoredModel):
         return fitted.module.eval()
 
     def __repr__(self) -> str:
-        return f"ImageModel({self.recommended!r} for {len(self.labels)} classes of {self.side} × {self.side} images)"
+        said = f"{len(self.labels)} {'labels' if self.is_tagged else 'classes'}" if self.labels else "values"  # fmt: skip
+        return f"ImageModel({self.recommended!r} for {said} of {self.side} × {self.side} images)"
 
 
 def _files(data: str | Path | Sequence[str | Path], notes: list[str]) -> list[Path]:

@@ -1,25 +1,25 @@
 """The network candidates: a small convolutional network, a residual one, or a vision Transformer."""
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
-from gradatim.data import mixup, rand_augment, random_affine, random_crop, random_flip
-from gradatim.fitting.learning import train_network
-from gradatim.fitting.network import FittedNetwork
-from gradatim.fitting.tables.predictors import softmax
+from gradatim.data import mixup
+from gradatim.fitting.images.distortions import distortions
+from gradatim.fitting.images.fitted import ImageNetwork
+from gradatim.fitting.images.inputs import PictureBatches, as_inputs, batch_of, cut_tiles
+from gradatim.fitting.learning import read_target, train_network
 from gradatim.models import VGG, CifarResNet, HybridViT, ViT
 from gradatim.training import Augmented, Distillation, History, Objective
 
 EPOCHS = (2, 40)
 UNTIMED_EPOCHS = 6
-BATCH = 64
+PROBED = 256  # pictures of 64 × 64 or less on which the network's speed is measured
+SMALL = 64  # pixels a side up to which all pictures are scaled before training
 TRANSFORMERS = ("vit", "hybrid")
 
 
@@ -38,6 +38,7 @@ class ImageSettings:
         mixing: Alpha of MixUp; 0 mixes nothing.
         weight_decay: Decoupled penalty on weights.
         lr: Largest learning rate; it falls to zero along a cosine.
+        views: How an image is looked at: 1 as it is, 2 mirrored too, 4 upside down as well.
     """
 
     architecture: str = "cnn"
@@ -47,6 +48,7 @@ class ImageSettings:
     mixing: float = 0.0
     weight_decay: float = 0.05
     lr: float = 4e-3
+    views: int = 1
 
 
 def draw_settings(trial: int, seed: int, architecture: str | None = None) -> ImageSettings:
@@ -126,62 +128,6 @@ def _patch(side: int) -> int:
     return min((p for p in range(2, side + 1) if side % p == 0), key=lambda p: abs(side / p - 4))
 
 
-def distortions(
-    name: str, side: int, mean: float, spread: float
-) -> list[Callable[[Tensor], Tensor]]:
-    """Random changes of a batch, scaled by ``mean`` and ``spread``, that do not change the class."""
-    if name == "random":
-        return [partial(rand_augment, value_range=(-mean / spread, (255 - mean) / spread))]
-    reach = max(side // 14, 1)
-    if name == "affine":
-        return [partial(random_affine, degrees=10.0, shift=float(reach), scale=0.1)]
-    crop = partial(random_crop, padding=reach)
-    return [random_flip, crop] if name == "flip" else [crop]
-
-
-@dataclass(eq=False, repr=False)
-class ImageNetwork(FittedNetwork):
-    """A trained network with the scale of its inputs.
-
-    Args:
-        module: Pictures to logits.
-        classes: Number of classes.
-        settings: What was chosen, ``mean`` and ``spread`` of the training pixels among it.
-    """
-
-    classes: int
-    settings: dict[str, Any]
-
-    def inputs(self, images: np.ndarray) -> Tensor:
-        """Pictures ``(N, side, side, C)`` as the module takes them, ``(N, C, side, side)``."""
-        return as_inputs(images, self.settings["mean"], self.settings["spread"])
-
-    def compute(self, *rows: Tensor) -> Tensor:
-        """Logits of pictures."""
-        inputs = scale_pixels(rows[0], self.settings["mean"], self.settings["spread"])
-        # grey ones would pass for channels last, and give other bits
-        return self.module(inputs.clone(memory_format=torch.contiguous_format))
-
-    def outputs(self, images: np.ndarray) -> np.ndarray:
-        """Return probabilities ``(N, classes)``."""
-        return softmax(self.run(images))
-
-
-def as_inputs(images: np.ndarray, mean: float, spread: float) -> Tensor:
-    """Scale pictures and put the channels first."""
-    return scale_pixels(torch.from_numpy(images), mean, spread)
-
-
-def scale_pixels(images: Tensor, mean: float, spread: float) -> Tensor:
-    """Scale pictures ``(N, side, side, C)`` and put the channels first.
-
-    Example:
-        >>> scale_pixels(torch.full((1, 2, 2, 3), 5), 1.0, 2.0)[0, :, 0, 0]
-        tensor([2., 2., 2.])
-    """
-    return (images.permute(0, 3, 1, 2).contiguous().float() - mean) / spread
-
-
 def fit_network(
     images: np.ndarray,
     y: np.ndarray,
@@ -190,41 +136,54 @@ def fit_network(
     epochs: int,
     seed: int,
     validation: tuple[np.ndarray, np.ndarray] | None = None,
-    teacher: "ImageNetwork | None" = None,
+    teacher: ImageNetwork | None = None,
+    *,
+    tiles: int = 1,
 ) -> tuple[ImageNetwork, History]:
-    """Train the network on pictures; ``validation`` are pictures and classes to watch.
+    """Train the network on pictures; ``validation`` are pictures and targets to watch.
 
-    With a ``teacher``, half of the loss is to agree with its odds on the distorted pictures.
+    With a ``teacher``, half of the loss is to agree with its odds on the distorted pictures. Of pictures in ``tiles`` × ``tiles``
+    parts, each part is learned as a picture of its own.
 
     Raises:
         NonFiniteError: Training diverged.
     """
-    mean, spread = float(images.mean()), float(images.std()) or 1.0
-    changes = distortions(settings.distortion, images.shape[1], mean, spread)
-    mixing = partial(mixup, alpha=settings.mixing, num_classes=classes) if settings.mixing else None
+    target = read_target(y, classes)
+    pieces, truths = cut_tiles(images, tiles), np.repeat(target.encode(y), tiles**2, axis=0)
+    mean, spread, side = float(pieces.mean()), float(pieces.std()) or 1.0, pieces.shape[1]
+    changes = distortions(settings.distortion, side, mean, spread)
+    mixing = partial(mixup, alpha=settings.mixing, num_classes=classes) if settings.mixing and target.loss == "cross_entropy" else None  # fmt: skip
     objective: Objective = Augmented(changes, mixing=mixing)
     if teacher is not None:
         odds = _Rescaled(teacher, mean, spread)
         objective = Distillation(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
+    batch = min(batch_of(side), len(pieces))
 
     def build() -> nn.Module:
-        module = build_network(settings, classes, images.shape[-1], images.shape[1])
-        forget_faster(module, epochs * -(-len(images) // BATCH))
+        module = build_network(settings, target.outputs, images.shape[-1], side)
+        forget_faster(module, epochs * -(-len(pieces) // batch))
         return module
 
+    def source(some: np.ndarray, values: np.ndarray) -> Any:
+        if side <= SMALL:
+            return as_inputs(some, mean, spread), values
+        return PictureBatches(some, values, batch, lambda part: as_inputs(part, mean, spread))
+
+    watched = None if validation is None else (cut_tiles(validation[0], tiles), np.repeat(target.encode(validation[1]), tiles**2, axis=0))  # fmt: skip
     module, history = train_network(
         build,
-        (as_inputs(images, mean, spread), y),
-        None if validation is None else (as_inputs(validation[0], mean, spread), validation[1]),
+        source(pieces, truths),
+        None if watched is None else source(*watched),
         lr=settings.lr,
         weight_decay=settings.weight_decay,
         epochs=epochs,
-        batch_size=min(BATCH, len(images)),
+        batch_size=batch,
         objective=objective,
         seed=seed,
+        loss=None if target.loss == "cross_entropy" else target.loss,
     )
     chosen = {**asdict(settings), "mean": mean, "spread": spread, "epochs": epochs}
-    return ImageNetwork(module, classes, chosen), history
+    return ImageNetwork.of(module, target, y, chosen, tiles), history
 
 
 class _Rescaled(nn.Module):
@@ -253,10 +212,13 @@ def training_speed(
     classes: int,
     settings: ImageSettings,
     teacher: ImageNetwork | None = None,
+    *,
+    tiles: int = 1,
 ) -> float:
     """Images per second that the network trains on."""
-    probe, labels = images[: 4 * BATCH], y[: 4 * BATCH]
+    rows = max(int(PROBED * min(1.0, (SMALL / images.shape[1]) ** 2)), 16)
+    probe, labels = images[:rows], y[:rows]
     for _ in range(2):  # the first time is slower
         started = time.perf_counter()
-        fit_network(probe, labels, classes, settings, 1, 0, teacher=teacher)
+        fit_network(probe, labels, classes, settings, 1, 0, teacher=teacher, tiles=tiles)
     return len(probe) / (time.perf_counter() - started)

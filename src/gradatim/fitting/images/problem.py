@@ -1,41 +1,42 @@
-"""Images with classes, and the rows set aside for the test."""
+"""Images with what is to be said of them, and the rows set aside for the test."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from gradatim import data as catalogue
-from gradatim.data.decoding import decode_images
-from gradatim.data.image_folder import drop_small, find_classes, list_classes
+from gradatim.data.image_folder import drop_small, find_classes, find_images, list_classes
 from gradatim.errors import InvalidValue
-from gradatim.evaluation.splits import split_test
+from gradatim.evaluation.splits import Split, make_strata, split_test
 from gradatim.fitting.classes import LabelledRows, check_test
 from gradatim.fitting.images.kind import ImageOptions
+from gradatim.fitting.images.labels import Answers, check_groups, read_groups, read_labels, settle
+from gradatim.fitting.images.pictures import limit_of, read_pictures, sample, side_of
+from gradatim.fitting.images.tags import strata_of_tags
+from gradatim.reports import Concern
 
-SIDES = (16, 64)  # smallest and largest picture a model sees
-PROBE = 200  # files whose size is looked at
-IMAGES_PER_SECOND = 110  # of the budget, for pictures of 32 × 32
-SHOWN_FAULTS = 3
+CHUNK = 256  # pictures that are hashed at once
 
 Arrays = tuple[np.ndarray, np.ndarray]  # pictures (N, side, side, channels) and their classes
 
 
 @dataclass
 class ImageProblem(LabelledRows):
-    """Pictures of one size, classes and split.
+    """Pictures of one size, targets and split.
 
     Args:
         name: Short name of the data.
-        labels: Class names in order of their codes.
-        y: Class codes.
+        labels: Class names in order of their codes, or names of labels of which an image may have several; none for values.
+        y: Class codes or values ``(N,)``, or ones and zeros ``(N, labels)``.
         images: Shape ``(N, side, side, channels)``, whole numbers from 0 to 255.
         files: Where each came from.
         train: Rows to learn from.
         test: Rows that judge at the end.
         notes: What was done to the data, one sentence each.
+        groups: Group of every image, if any.
+        is_tagged: Whether an image may have several labels, or none.
     """
 
     name: str
@@ -46,47 +47,71 @@ class ImageProblem(LabelledRows):
     train: np.ndarray
     test: np.ndarray
     notes: list[str] = field(default_factory=list)
+    groups: np.ndarray | None = None
+    is_tagged: bool = False
 
     def contents(self) -> Iterator[bytes]:
-        """Yield all pixels, classes and the split."""
+        """Yield all pixels, targets and the split."""
         yield from super().contents()
-        yield np.ascontiguousarray(self.images).tobytes()
+        for start in range(0, len(self.images), CHUNK):
+            yield np.ascontiguousarray(self.images[start : start + CHUNK]).tobytes()
+        if self.groups is not None:
+            yield self.groups.tobytes()
+
+    @property
+    def strata(self) -> np.ndarray:
+        """Strata of the training rows."""
+        return strata_of(self.y, self.labels)[self.train]
+
+    @property
+    def strata_of_test(self) -> np.ndarray:
+        """Strata of the test rows."""
+        return strata_of(self.y, self.labels)[self.test]
+
+    @property
+    def task(self) -> str:
+        """The task in words."""
+        return f"tagging with {self.classes} labels" if self.is_tagged else super().task
+
+    def _imbalance(self, things: str) -> list[Concern]:
+        return [] if self.is_tagged else super()._imbalance(things)
 
     def places(self) -> tuple[str, list[str]]:
         """Where each test image came from, as a column."""
         return "file", [self.files[k] for k in self.test.tolist()]
 
 
+def strata_of(y: np.ndarray, labels: Sequence[str | int]) -> np.ndarray:
+    """Stratum of every row: its class, its rarest label of several, or the tenth that its value lies in."""
+    return strata_of_tags(y) if y.ndim == 2 else make_strata(y, is_classification=bool(labels))
+
+
 def prepare(data: "str | Path | Arrays", job: ImageOptions) -> ImageProblem:
     """Read a folder, a built-in set or arrays of images, and set test images aside."""
-    if isinstance(data, tuple):
-        return _arrays(*data, job)
-    return _folder(Path(data), job) if Path(data).is_dir() else _builtin(str(data), job)
-
-
-def limit_of(job: ImageOptions, side: int) -> int | None:
-    """Images that the budget can deal with; ``None`` where time plays no part."""
-    if job.rows is not None:
-        return job.rows
-    if job.trials is not None:
-        return None
-    return max(int(job.budget * IMAGES_PER_SECOND * (32 / side) ** 2), 200)
+    if not isinstance(data, tuple) and Path(data).is_dir():
+        return (_by_folders if job.labels is None else _by_table)(Path(data), job)
+    what = "arrays" if isinstance(data, tuple) else "a built-in set"
+    wrong = [name for name in ("labels", "group") if getattr(job, name) is not None]
+    wrong += ["side"] if job.side is not None and job.pretrained is None else []
+    wrong += ["tiles"] if job.tiles > 1 else []
+    if wrong:
+        raise InvalidValue(f"fit: {wrong[0]} must be left out for {what}, got {getattr(job, wrong[0])!r}. It is for folders of images.")  # fmt: skip
+    if isinstance(job.test, str):
+        raise InvalidValue(f"fit: test must be a share for {what}, got a folder. Try 0.2.")
+    return _arrays(*data, job) if isinstance(data, tuple) else _builtin(str(data), job)
 
 
 def _arrays(pictures: np.ndarray, classes: np.ndarray, job: ImageOptions) -> ImageProblem:
-    if isinstance(job.test, str):
-        raise InvalidValue("fit: test must be a share for arrays, got a folder. Try 0.2.")
     notes: list[str] = []
     rows = np.arange(len(classes))
-    limit = limit_of(job, pictures.shape[1])
-    if limit is not None and len(rows) > limit:
-        rows = np.sort(np.random.default_rng([job.seed, 3]).permutation(rows)[:limit])
-        notes.append(f"A random sample of {limit:,} of {len(classes):,} images is used (a longer --budget or --rows takes more).")  # fmt: skip
+    if job.rows is not None and job.rows < len(rows):
+        rows = np.sort(np.random.default_rng([job.seed, 3]).permutation(rows)[: job.rows])
+        notes.append(f"A random sample of {len(rows):,} of {len(classes):,} images is used.")
     found = {label: rows[classes[rows] == label].tolist() for label in np.unique(classes).tolist()}
     labels = list(drop_small(found, notes, "the arrays"))
     rows = np.sort(np.concatenate([found[label] for label in labels]))
     y = np.searchsorted(np.array(labels), classes[rows])
-    train, test = split_test(y, job.test, np.random.default_rng([job.seed, 0]), keep=3)
+    train, test = split_test(y, float(job.test), np.random.default_rng([job.seed, 0]), keep=3)
     names = [f"image {row}" for row in rows.tolist()]
     return ImageProblem("images", labels, y, pictures[rows], names, train, test, notes)
 
@@ -94,13 +119,11 @@ def _arrays(pictures: np.ndarray, classes: np.ndarray, job: ImageOptions) -> Ima
 def _builtin(name: str, job: ImageOptions) -> ImageProblem:
     record = catalogue.load(name)
     assert record.y is not None
-    if isinstance(job.test, str):
-        raise InvalidValue("fit: test must be a share for a built-in set, got a folder. Try 0.2.")
     X, y, notes = np.asarray(record.X), np.asarray(record.y), []
     train, test = (np.arange(len(y))[part] for part in record.split or (slice(0), slice(0)))
     rng = np.random.default_rng([job.seed, 3])
-    limit = limit_of(job, X.shape[-1])
-    if limit is not None and limit < len(train):
+    limit = limit_of(job, X.shape[-1])[0]
+    if limit < len(train):
         train = np.sort(rng.permutation(train)[:limit])
         test = np.sort(rng.permutation(test)[: max(limit // 4, 100)])
         notes.append(
@@ -120,20 +143,17 @@ def _builtin(name: str, job: ImageOptions) -> ImageProblem:
     )  # fmt: skip
 
 
-def _folder(folder: Path, job: ImageOptions) -> ImageProblem:
+def _by_folders(folder: Path, job: ImageOptions) -> ImageProblem:
+    """A folder with one subfolder per class."""
     notes: list[str] = []
     found = find_classes(folder, notes)
     files = [(path, name) for name, paths in found.items() for path in paths]
-    side = choose_side([path for path, _ in files])
-    limit = limit_of(job, side)
-    if limit is not None and len(files) > limit:
-        kept = np.random.default_rng([job.seed, 3]).permutation(len(files))[:limit]
-        notes.append(f"A random sample of {limit:,} of {len(files):,} images is used (a longer --budget or --rows takes more).")  # fmt: skip
-        files = [files[k] for k in np.sort(kept).tolist()]
+    side = side_of(job, [path for path, _ in files], notes)
+    files = [files[k] for k in sample(len(files), job, side, notes).tolist()]
     count = len(files)
     if isinstance(job.test, str):
         files += _test_files(Path(job.test), list(found), notes)
-    images, keep = read_pictures([path for path, _ in files], side, notes)
+    images, keep = read_pictures([path for path, _ in files], side, notes, is_colour=job.pretrained is not None)  # fmt: skip
     is_test = np.arange(len(files)) >= count
     survivors: dict[str, list[Path]] = {name: [] for name in found}
     for row in keep.tolist():
@@ -142,15 +162,61 @@ def _folder(folder: Path, job: ImageOptions) -> ImageProblem:
     labels = list(drop_small({n: p for n, p in survivors.items() if p}, notes, str(folder)))
     rows = [row for row in keep.tolist() if files[row][1] in labels]
     y = np.array([labels.index(files[row][1]) for row in rows])
-    own = is_test[rows]
+    paths = [files[row][0] for row in rows]
+    groups = None
+    if job.group is not None:
+        if isinstance(job.test, str):
+            raise InvalidValue("fit: group must come with a share for the test, got a folder. Try --test 0.2.")  # fmt: skip
+        groups = check_groups(read_groups(job.group, paths, folder, notes, has_classes=True))
+    own = is_test[rows] if isinstance(job.test, str) else None
+    train, test = _split(y, list(labels), groups, own, job)
+    names = [_shown(path, folder) for path in paths]
+    return ImageProblem(folder.name or "images", list(labels), y, images[rows], names, train, test, notes, groups)  # fmt: skip
+
+
+def _by_table(folder: Path, job: ImageOptions) -> ImageProblem:
+    """A folder of images, and a table of what to say of them."""
+    notes: list[str] = []
+    assert job.labels is not None
     if isinstance(job.test, str):
-        train, test = np.flatnonzero(~own), np.flatnonzero(own)
+        raise InvalidValue("fit: test must be a share where a table holds the labels, got a folder. Try 0.2.")  # fmt: skip
+    paths = find_images(folder)
+    if not paths:
+        raise InvalidValue(f"fit: {str(folder)!r} must hold images (PNG, JPEG), and holds none.")
+    found = read_labels(job.labels, paths, folder, job.task, job.group, notes)
+    paths = [paths[k] for k in found.rows.tolist()]
+    side = side_of(job, paths, notes)
+    chosen = sample(len(paths), job, side, notes)
+    images, keep = read_pictures([paths[k] for k in chosen.tolist()], side, notes, is_colour=job.pretrained is not None)  # fmt: skip
+    answers = settle(found, chosen[keep], notes)
+    images = images[keep[np.isin(chosen[keep], answers.rows)]]
+    paths = [paths[k] for k in answers.rows.tolist()]
+    groups = _groups_of(answers, paths, folder, job, notes)
+    train, test = _split(answers.y, answers.labels, groups, None, job)
+    names = [_shown(path, folder) for path in paths]
+    return ImageProblem(
+        folder.name or "images", answers.labels, answers.y, images, names, train, test, notes, groups, answers.is_tagged
+    )  # fmt: skip
+
+
+def _groups_of(answers: Answers, paths: list[Path], folder: Path, job: ImageOptions, notes: list[str]) -> np.ndarray | None:  # fmt: skip
+    if job.group is None:
+        return None
+    named = answers.groups
+    return check_groups(read_groups(job.group, paths, folder, notes) if named is None else named)
+
+
+def _split(y: np.ndarray, labels: list[str | int], groups: np.ndarray | None, is_test: np.ndarray | None, job: ImageOptions) -> Split:  # fmt: skip
+    """Training and test rows: the user's own, or a share of all; groups stay together."""
+    if is_test is not None:
+        train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     else:
         rng = np.random.default_rng([job.seed, 0])
-        train, test = split_test(y, job.test, rng, keep=3)
+        train, test = split_test(strata_of(y, labels), float(job.test), rng, keep=3 * bool(labels), groups=groups)  # fmt: skip
     check_test(len(test), "images")
-    names = [_shown(files[row][0], folder) for row in rows]
-    return ImageProblem(folder.name or "images", list(labels), y, images[rows], names, train, test, notes)  # fmt: skip
+    if len(np.unique(y[train], axis=0)) < 2:
+        raise InvalidValue("fit: the training images must have different labels, got one only. Use more groups.")  # fmt: skip
+    return train, test
 
 
 def _shown(path: Path, folder: Path) -> str:
@@ -171,32 +237,3 @@ def _test_files(folder: Path, classes: list[str], notes: list[str]) -> list[tupl
         names = ", ".join(map(repr, strange[:5]))
         notes.append(f"Test images of other classes ({names}) are left out.")
     return [(path, name) for name, paths in found.items() if name in classes for path in paths]
-
-
-def choose_side(paths: list[Path]) -> int:
-    """Pixels a side that suit most files: their own size where they are small, 64 where they are large."""
-    step = max(len(paths) // PROBE, 1)
-    shorter = []
-    for path in paths[::step]:
-        try:
-            with Image.open(path) as image:
-                shorter.append(min(image.size))
-        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-            continue
-    typical = float(np.median(shorter)) if shorter else SIDES[0]
-    return int(np.clip(round(typical / 4) * 4, *SIDES))
-
-
-def read_pictures(paths: list[Path], side: int, notes: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Decode files; return pictures, grey ones with one channel if all are, and the rows that could be read."""
-    images, is_grey, faults = decode_images(paths, side)
-    notes += [f"{paths[k].name!r} {faults[k]} and is skipped." for k in list(faults)[:SHOWN_FAULTS]]
-    if len(faults) > SHOWN_FAULTS:
-        notes.append(f"{len(faults) - SHOWN_FAULTS:,} more files could not be read and are skipped.")  # fmt: skip
-    keep = np.array([row for row in range(len(paths)) if row not in faults], dtype=np.int64)
-    if len(keep) and is_grey[keep].all():
-        return images[..., :1], keep
-    if is_grey[keep].any():
-        grey = int(is_grey[keep].sum())
-        notes.append(f"{grey:,} grey images are read as colour, as the other {len(keep) - grey:,} are.")  # fmt: skip
-    return images, keep

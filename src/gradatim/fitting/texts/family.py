@@ -2,15 +2,13 @@
 
 import time
 from dataclasses import replace
-from typing import Any, Protocol
 
 import numpy as np
-import torch
 
 from gradatim.data.tokenizers.word_piece import CLASS
 from gradatim.data.word_counts import Corpus, TermCounts
 from gradatim.events import Stage, Tell
-from gradatim.files import load_tree, save_tree
+from gradatim.fitting.family import recall_vectors
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.model import FittedText
 from gradatim.fitting.texts.networks import TextSettings, draw_settings, fit_network
@@ -35,28 +33,6 @@ SHARE = 0.55  # of the budget, for reading all texts once with a published encod
 FEWEST, MOST = 32, 256  # tokens of a text that such an encoder reads
 PIECES = 1.3  # tokens of a word, about
 TRAINING = 5.0  # time of a training step on a token, in units of reading it
-
-
-class Family(Protocol):
-    """What the contest asks of the network; settings are a data class of the family's own."""
-
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
-        """Measure and plan before the first fold."""
-
-    def draw(self, trial: int) -> Any:
-        """Return the settings of a trial."""
-
-    def cost(self, settings: Any) -> float:
-        """Return the training time in units of that of trial 0, about."""
-
-    def fit(self, settings: Any, rows: np.ndarray, seed: int, judge: np.ndarray | None = None) -> tuple[FittedText, History | None]:  # fmt: skip
-        """Learn from the texts ``rows``, watched on the texts ``judge``."""
-
-    def outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
-        """Return what a model says of texts."""
-
-    def describe(self, settings: Any) -> list[tuple[str, object]]:
-        """Return the settings, for people."""
 
 
 class LearnedFamily:
@@ -153,18 +129,13 @@ class PretrainedFamily:
             self._ratio = max(TRAINING * tokens / speed / seconds, 1.0)
 
     def _read(self, work: Work, tell: Tell) -> np.ndarray:
-        """Vectors of all texts; a run that was killed goes on with the first part it has not read."""
-        texts, parts = self.problem.texts, []
-        for start in range(0, len(texts), PART):
-            tell(
-                Stage(f"the encoder has read {start:,} of {len(texts):,} texts", start / len(texts))
-            )
-            path = work.folder / f"vectors-{start}.safetensors"
-            if not path.is_file():
-                part = read_vectors(self.encoder, texts[start : start + PART], self.tokens)
-                save_tree(path, {"vectors": torch.from_numpy(part)}, kind="vectors")
-            parts.append(load_tree(path, kind="vectors")["vectors"].numpy())
-        return np.concatenate(parts)
+        """Vectors of all texts."""
+        texts = self.problem.texts
+
+        def read(part: slice) -> np.ndarray:
+            return read_vectors(self.encoder, texts[part], self.tokens)
+
+        return recall_vectors(work, read, len(texts), part=PART, things="texts", tell=tell)
 
     def _speed(self) -> float:
         """Tokens that the encoder reads per second."""

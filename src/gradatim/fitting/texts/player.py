@@ -10,10 +10,11 @@ from gradatim.data.tables.reading import RawTable, read_table
 from gradatim.data.word_counts import count_terms, read_corpus
 from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
+from gradatim.fitting.family import Family
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.texts import sections
-from gradatim.fitting.texts.family import FEWEST, SHARE, Family, LearnedFamily, PretrainedFamily
+from gradatim.fitting.texts.family import FEWEST, SHARE, LearnedFamily, PretrainedFamily
 from gradatim.fitting.texts.kind import TextOptions
 from gradatim.fitting.texts.linear import WORDS, WordModel, fit_trivial, fit_words
 from gradatim.fitting.texts.model import FittedText, TextModel

@@ -154,7 +154,9 @@ class ImageModel(StoredModel):
             first = notes[-skipped].removesuffix(" and is skipped.")
             raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip
 
-    def frame(self, outputs: np.ndarray, places: tuple[str, Any] | None, model: str) -> pd.DataFrame:
+    def frame(
+        self, outputs: np.ndarray, places: tuple[str, Any] | None, model: str
+    ) -> pd.DataFrame:
         """Predictions of a model as a table; ``places`` is a column that says what each row is."""
         if self.is_tagged:
             return tag_frame(outputs, self.labels, places)

@@ -68,7 +68,9 @@ def test_every_entry_is_complete(entry):
 def test_names_are_distinct_and_the_promised_ones_are_there():
     names = [entry.name for entry in catalogue()]
     assert len(set(names)) == len(names)
-    offline = "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs"
+    offline = (
+        "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs waves"
+    )
     downloads = "mnist fashion-mnist cifar10 spam zip-code tiny-shakespeare imdb"
     downloads += " spoken-digits japanese-vowels basic-motions ucr-ECG5000 ucr-FordA tatoeba-spa airline sunspots co2 nile"
     downloads += " cifar10-resnets minilm mobilenet"

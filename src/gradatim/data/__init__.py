@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         rebuild_tokenizer,
     )
     from gradatim.data.vocabulary import Vocabulary, split_words
+    from gradatim.data.waving import waves
 
 __all__ = [
     "BytePairTokenizer",
@@ -94,6 +95,7 @@ __all__ = [
     "split_words",
     "stain_jitter",
     "unpad_sequences",
+    "waves",
     "xor",
 ]
 
@@ -119,6 +121,7 @@ _LATER = {
         "tokenizers": "BytePairTokenizer ByteTokenizer CharacterTokenizer EncodedPair Tokenizer "
         "WordPieceTokenizer rebuild_tokenizer",
         "vocabulary": "Vocabulary split_words",
+        "waving": "waves",
     }.items()
     for name in names.split()
 }

@@ -9,6 +9,7 @@ from gradatim.data import readers, sequence_readers, series_files, synthetic, ta
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
 from gradatim.data.scattering import scattered_digits
+from gradatim.data.waving import waves
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,6 +134,10 @@ def _open_scattered(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, X, y)
 
 
+def _open_waves(entry: Entry, raw: bool) -> DataSet:
+    return _record(entry, *waves(), feature_names=("x", "y"))
+
+
 def _open_idx(entry: Entry, raw: bool) -> DataSet:
     train, train_labels, test, test_labels = (
         readers.read_idx(_bytes(entry, file)) for file in range(4)
@@ -229,6 +234,7 @@ FORMATS: dict[str, Opener] = {
     "sklearn": _open_sklearn,
     "synthetic": _open_synthetic,
     "scattered": _open_scattered,
+    "waves": _open_waves,
     "idx": _open_idx,
     "cifar": _open_cifar,
     "zip_code": _parts(readers.read_zip_code),

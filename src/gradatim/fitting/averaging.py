@@ -1,27 +1,35 @@
 r"""The average of the best candidates, the most complex one of a contest.
 
-.. math:: f(x) = \sum_m w_m f_m(x), \qquad w_m \in \{0, \tfrac14, \tfrac12, \tfrac34, 1\}, \quad \sum_m w_m = 1
+.. math:: f(x) = \sum_m \frac{n_m}{n} f_m(x), \qquad n = \sum_m n_m \le 12
 
-Models that err differently err less together. What each of them said of the rows of a fold is known from the comparison, so
-weights cost no training. To judge the average without flattering it, each fold's weights are those that are best on the
-*other* folds, as are the network's settings there.
+Models that err differently err less together. Weights are found greedily: the best candidate is taken first, then again and
+again the one, taken before or not, with which the average errs least; the best of all these averages stays. What each of
+them said of the rows of a fold is known from the comparison, so weights cost no training. To judge the average without
+flattering it, each fold's weights are those that are best on the *other* folds, as are the settings there.
+
+Reference:
+    Caruana et al., Ensemble Selection from Libraries of Models, 2004.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from gradatim.evaluation.racing import Result, by_other_folds, deciding_loss, scores
+from gradatim.evaluation.racing import Result, deciding_loss, scores
+from gradatim.fitting.clock import never
 from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.player import NETWORK, Candidate, Figures
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.work import Work
 
-PARTS = 4  # a weight is a multiple of one over so many
-MOST = 3  # members
+STEPS = 12  # candidates that are added up, the same ones counted again
+MOST = 6  # different ones, the best
+GAIN = 1e-6  # of the loss, that a longer sum must bring
+TIME = 0.03  # of the time until the last trainings, that the search may take
+
+Counts = tuple[int, ...]
 
 
 @runtime_checkable
@@ -60,19 +68,35 @@ class Average:
     @property
     def sentence(self) -> str:
         """Whom it averages, in words."""
-        parts = [f"{w:g} × {m}" for m, w in zip(self.members, self.weights, strict=True)]
+        parts = [f"{w:.3g} × {m}" for m, w in zip(self.members, self.weights, strict=True)]
         return f"The average is {' + '.join(parts)}, with the weights that are best over the folds."
 
 
-def quarters(members: int) -> np.ndarray:
-    """All weights of so many members, in quarters.
+def add_greedily(loss: Callable[[Counts], float], members: int, steps: int = STEPS, is_over: Callable[[], bool] = never) -> Counts:  # fmt: skip
+    """How often to take each of several candidates, added one by one, each time the one that helps most.
+
+    Args:
+        loss: Of the average in which candidates count so often; the first is the best alone.
+        members: Candidates there are.
+        steps: How many are added up, at most.
+        is_over: Whether time is up; then the best so far is taken.
 
     Example:
-        >>> quarters(2).tolist()
-        [[0.0, 1.0], [0.25, 0.75], [0.5, 0.5], [0.75, 0.25], [1.0, 0.0]]
+        >>> add_greedily(lambda n: abs(n[0] - 3 * n[1]) / sum(n), 2)
+        (3, 1)
     """
-    counts = product(range(PARTS + 1), repeat=members)
-    return np.array([c for c in counts if sum(c) == PARTS]) / PARTS
+    best = counts = (1,) + (0,) * (members - 1)
+    lowest = loss(counts)
+    for _ in range(steps - 1):
+        if is_over():
+            break
+        ahead = [tuple(n + (j == k) for j, n in enumerate(counts)) for k in range(members)]
+        losses = [loss(own) for own in ahead]
+        place = int(np.argmin(losses))
+        counts = ahead[place]
+        if losses[place] < lowest * (1 - GAIN) if lowest > 0 else losses[place] < lowest:
+            best, lowest = counts, losses[place]
+    return best
 
 
 def find_average(
@@ -112,16 +136,33 @@ def _average(
     again = sum(results[n][k].seconds for (n, k), c in tasks.items() if not player.has_said(c, k))
     if len(order) < 2 or (again and deadline is not None and work.elapsed + again > deadline):
         return None
-    weights = quarters(len(order))
-    figures = []  # by fold, then by weights
-    for k in folds:
-        outputs = np.stack([player.said(tasks[n, k], k) for n in order])
-        figures.append([player.measure(np.tensordot(w, outputs, 1), k) for w in weights])
-    matrix = np.array([[deciding_loss(f) for f in own] for own in figures]).T
-    chosen = weights[matrix.mean(1).argmin()]
-    if not np.isfinite(matrix).all() or (chosen > 0).sum() < 2:
+    outputs = [np.stack([player.said(tasks[n, k], k) for n in order]) for k in folds]
+    known: dict[Counts, list[Figures]] = {}
+
+    def figures(counts: Counts) -> list[Figures]:
+        if counts not in known:
+            weights = np.array(counts) / sum(counts)
+            known[counts] = [player.measure(np.tensordot(weights, outputs[k], 1), k) for k in folds]
+        return known[counts]
+
+    def loss_without(fold: int | None) -> Callable[[Counts], float]:
+        return lambda counts: float(np.mean([deciding_loss(f) for k, f in enumerate(figures(counts)) if k != fold]))  # fmt: skip
+
+    is_over = _timer(work, deadline)
+    chosen = add_greedily(loss_without(None), len(order), STEPS, is_over)
+    if sum(n > 0 for n in chosen) < 2 or not np.isfinite(loss_without(None)(chosen)):
         return None
     seconds = [sum(results[n][k].seconds for n in order) for k in folds]
-    own = [Result(figures[k][best], seconds[k]) for k, best in enumerate(by_other_folds(matrix).tolist())]  # fmt: skip
-    members = [(n, float(w)) for n, w in zip(order, chosen, strict=True) if w > 0]
+    own = [
+        Result(figures(add_greedily(loss_without(k), len(order), sum(chosen), is_over))[k], seconds[k]) for k in folds
+    ]  # fmt: skip
+    members = [(name, n / sum(chosen)) for name, n in zip(order, chosen, strict=True) if n]
     return [n for n, _ in members], [w for _, w in members], own
+
+
+def _timer(work: Work, deadline: float | None) -> Callable[[], bool]:
+    """Whether the search for weights has had its time."""
+    if deadline is None:
+        return never
+    end = work.elapsed + TIME * deadline
+    return lambda: work.elapsed > end

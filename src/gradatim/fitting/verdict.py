@@ -72,6 +72,9 @@ def decide(
     cost = choice.differences[recommended]
     compared = _compared(difference, best_simple, metric)
     sentence = f"{compared}. {_recommended(recommended, best, wins, cost, score, metric)}."
+    if recommended != choice.recommended:
+        other = price(choice.differences[choice.recommended], score, metric)
+        sentence += f" {_called(choice.recommended).capitalize()} would be simpler: {other}."
     shown = None if difference is None else turn_difference(metric, difference)
     return Verdict(metric, best_simple, recommended, shown, wins, sentence, best, cost)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tagged import Tagged, read_tagged
-from gradatim.errors import InvalidType
+from gradatim.errors import InvalidType, require
 from gradatim.evaluation.criteria import (
     check_criterion,
     find_criterion,
@@ -18,6 +18,7 @@ from gradatim.evaluation.judged import Judged
 from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS, TRUST_FOLDS
 from gradatim.fitting.findings import Findings
+from gradatim.fitting.mistakes import Costs
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.tags import sections
 from gradatim.fitting.tags.counted import CHAIN, FREQUENCIES, PER_WORD, fit_counts
@@ -161,14 +162,15 @@ class TagPlayer(Player):
             self._known[k] = np.array([word in seen for words in judged for word in words])
         return self._known[k]
 
-    def judge_by(self, score: str | None) -> None:
+    def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """Decide what decides: a figure over all words."""
+        require(costs is None, "fit: costs must be given for classes of rows", "tags of words", "Leave --costs out.")  # fmt: skip
         if score is not None:
             p = self.problem
             self.criterion = find_criterion("fit", score, p.classes)
             check_criterion("fit", self.criterion, p.y, p.classes)
 
-    def measure(self, output: np.ndarray, k: int | None) -> Figures:
+    def measure(self, output: np.ndarray, k: int | None, decision: np.ndarray | None = None) -> Figures:  # fmt: skip
         """Figures over words, of which the log loss decides unless another is asked for; then known and unknown words, sentences, spans."""
         p, rows = self.problem, self.split(k)[1]
         y, said = p.y[p.tokens(rows)], output.argmax(1)
@@ -210,7 +212,7 @@ class TagPlayer(Player):
         """Add what the recommended model confuses, the hardest words, and sentences with mistakes."""
         sections.judge_figures(report, self.problem, findings, self.is_known(None))
 
-    def predictions(self, output: np.ndarray) -> pd.DataFrame:
+    def predictions(self, output: np.ndarray, decision: np.ndarray | None = None) -> pd.DataFrame:  # fmt: skip
         """The test words as ``predict`` writes them, with the place of their sentence in the source."""
         p = self.problem
         return tag_frame(output, p.labels, p.words_of(p.test), p.rows[p.test])

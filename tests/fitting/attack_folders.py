@@ -21,6 +21,7 @@ VALUES = (
 
 
 X = np.random.default_rng(0).normal(size=(12, 3))
+RUNS = pd.DataFrame({"id": [1] * 5 + [2] * 7, "t": [*range(5), *range(7)], "a": X[:, 0], "b": X[:, 1], "c": ["u"] * 12})  # fmt: skip
 
 
 def places(tree, path=()):
@@ -62,6 +63,8 @@ def use(model):
     for own in model.models:
         if name == "SeriesModel":
             outputs = model.predict(rows[["x"]], model=own)["prediction"].to_numpy()
+        elif name == "SequenceModel":
+            outputs = model.predict_proba(RUNS, model=own) if model.labels else model.predict(RUNS, model=own)  # fmt: skip
         elif name == "ImageModel":
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
             outputs = model.predict_proba(pictures, model=own)

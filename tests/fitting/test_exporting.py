@@ -12,6 +12,7 @@ from gradatim.errors import InvalidType, InvalidValue, OutputRefused
 from gradatim.fitting import export_onnx, export_torch
 from gradatim.fitting.language.model import LanguageModel
 from gradatim.fitting.programs import ABOUT
+from gradatim.fitting.sequences.steps import Sequences
 from gradatim.fitting.series.model import SeriesModel
 from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import Layout
@@ -19,7 +20,7 @@ from gradatim.fitting.series.times import Axis
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.models import GPT, Forecaster, Transformer
 
-from .test_stored import SHARED, image_model, pictures
+from .test_stored import SHARED, image_model, pictures, sequence_model
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
@@ -51,6 +52,12 @@ def said_of_series(model):
     return (past.to_numpy().T.astype(np.float32),), model.predict(past)["prediction"].to_numpy().reshape(2, 3)  # fmt: skip
 
 
+def said_of_runs(model):
+    lengths = np.array([5, 2, 4])
+    sequences = Sequences(np.random.default_rng(2).normal(size=(11, 3)).astype(np.float32), lengths, 1)  # fmt: skip
+    return (sequences.padded(), lengths), model.fitted("network").outputs(sequences)
+
+
 def said_by(model, *rows):
     with torch.inference_mode():
         return tuple(r.numpy() for r in rows), model.network.eval()(*rows).numpy()
@@ -60,6 +67,7 @@ def said_by(model, *rows):
 KINDS = {
     "image": (image_model, lambda m: ((pictures(),), m.predict_proba(pictures(), model="network"))),
     "series": (recurrent_series, said_of_series),
+    "sequence": (sequence_model, said_of_runs),
     "language": (language, lambda m: said_by(m, tokens(5, 11))),
     "translation": (translation, lambda m: said_by(m, tokens(3, 8), tokens(3, 8))),
 }

@@ -10,17 +10,26 @@ from safetensors.torch import save_file
 
 import gradatim
 from gradatim.data import WordPieceTokenizer
+from gradatim.data.tables.columns import Column
 from gradatim.data.tokenizers import CharacterTokenizer
 from gradatim.errors import InvalidValue
 from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
 from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.sequences.candidates import fit_simple as fit_simple_sequence
+from gradatim.fitting.sequences.candidates import simple_models as simple_sequences
+from gradatim.fitting.sequences.model import SequenceModel
+from gradatim.fitting.sequences.networks import SequenceNetwork, SequenceSettings
+from gradatim.fitting.sequences.networks import build_network as build_sequence
+from gradatim.fitting.sequences.raw import Layout as SequenceLayout
+from gradatim.fitting.sequences.steps import Sequences
 from gradatim.fitting.series.candidates import LAST, SimpleForecasts
 from gradatim.fitting.series.model import SeriesModel
 from gradatim.fitting.series.networks import NetworkForecasts
 from gradatim.fitting.series.problem import ONLY, Layout
 from gradatim.fitting.series.times import Axis
 from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.tables.preprocessing import Encoder, Preprocessing
 from gradatim.fitting.tags.counted import CHAIN, FREQUENCIES, PER_WORD, fit_counts
 from gradatim.fitting.tags.model import TagModel
 from gradatim.fitting.tags.networks import TagNetwork
@@ -82,6 +91,25 @@ def series_model():
     )  # fmt: skip
 
 
+def sequence_model():
+    """Two columns that move, one category that stays; every model of series."""
+    rng = np.random.default_rng(0)
+    columns = [Encoder(Column("a", "numeric"), 0.5, 2.0), Encoder(Column("b", "numeric")), Encoder(Column("c", "categorical"), levels=["u"])]  # fmt: skip
+    own = Sequences(rng.normal(size=(40, 3)).astype(np.float32), np.array([4, 6] * 4), 1)
+    y = np.arange(8) % 2
+    network = SequenceNetwork(build_sequence(SequenceSettings("tcn", hidden_dim=4), 3, 2, 5), 2, {"length": 5, "size": 1})  # fmt: skip
+    models = {name: fit_simple_sequence(name, own, y, 2, 0) for name in simple_sequences(2)}
+    return SequenceModel(
+        target="y", labels=["n", "p"], layout=SequenceLayout("id", "t"), axis=Axis("number", 1.0), num_static=1, block=1,
+        preprocessing=Preprocessing(columns), models={**models, "network": network}, **SHARED,
+    )  # fmt: skip
+
+
+def runs():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"id": [1] * 5 + [2] * 7, "t": [*range(5), *range(7)], "a": rng.normal(size=12), "b": rng.normal(size=12), "c": ["u"] * 12})  # fmt: skip
+
+
 def pictures():
     return np.random.default_rng(0).integers(0, 256, (5, 8, 8, 1), dtype=np.uint8)
 
@@ -102,6 +130,7 @@ KINDS = {
         lambda model, name: np.concatenate(model.predict_proba(["good film", "x Y z"], model=name)),
     ),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
+    "sequence": (sequence_model, lambda model, name: model.predict_proba(runs(), model=name)),
 }
 
 
@@ -128,7 +157,9 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
         assert (again / file).read_bytes() == (tmp_path / "m" / file).read_bytes()
 
 
-@pytest.mark.parametrize("build", [image_model, text_model, tag_model, series_model])
+@pytest.mark.parametrize(
+    "build", [image_model, text_model, tag_model, series_model, sequence_model]
+)
 def test_weights_of_another_network_are_refused_by_name(build, tmp_path):
     build().save(tmp_path / "m")
     description = json.loads((tmp_path / "m" / "model.json").read_text())

@@ -24,7 +24,7 @@ from gradatim.hashing import json_bytes, sign
 from gradatim.model_folder import read_model, save_model
 from gradatim.models import GPT, Transformer
 
-from .test_stored import image_model, series_model, tag_model, text_model
+from .test_stored import image_model, sequence_model, series_model, tag_model, text_model
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 TREES = {
@@ -60,6 +60,7 @@ FOLDERS = {
     "text": text_model,
     "tag": tag_model,
     "series": series_model,
+    "sequence": sequence_model,
     "language": lambda: writer(LanguageModel, GPT(3, 8, 8, 1, 2)),
     "translation": lambda: writer(
         TranslationModel, Transformer(6, 6, 8, dim=8, num_layers=1, num_heads=2)
@@ -95,6 +96,12 @@ def rewrite(folder, change):
         ("table", lambda d: d["models"]["nearest"].update(classes=10**9), "classes must be a whole number"),
         ("series", lambda d: d.update(horizon=10**9), "reach of every model must have a row for each series"),
         ("series", lambda d: d["models"]["last"].update(period=10**9), "period must be a whole number"),
+        ("sequence", lambda d: d.update(block=10**9), "block must be a whole number from 0 to 100000"),
+        ("sequence", lambda d: d.update(block=0), "block must be at least 1"),
+        ("sequence", lambda d: d.update(num_static=10**9), "num_static must be a whole number from 0 to 3"),
+        ("sequence", lambda d: d["models"]["network"]["settings"].update(length=10**9), "length must be a whole number"),
+        ("sequence", lambda d: d["models"]["1-NN with DTW"].update(classes=10**9), "classes must be a whole number"),
+        ("sequence", lambda d: d["models"]["ridge on random kernels"].update(num_channels=10**12), "num_channels must be a whole number"),
         ("image", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 2048"),
         ("text", lambda d: d["models"]["network"]["settings"].update(length=10**9), "length must be a whole number"),
         ("tag", lambda d: d["models"]["hidden Markov model"].update(classes=10**9), "counts must be of the words and tags"),
@@ -166,6 +173,15 @@ def test_trees_lead_somewhere(tmp_path, place, name, values, message):
         ("tag", "published/bias", lambda t: t[:1].expand(3)),
         ("image", "pixels/0.0.weight", lambda t: t[:, :9]),
         ("series", "last/reach", lambda t: t[:, :2]),
+        ("sequence", "1-NN with DTW/values", lambda t: t[:, :2]),
+        ("sequence", "1-NN with DTW/lengths", lambda t: t[:5]),
+        ("sequence", "1-NN with DTW/target", lambda t: t + 5),
+        ("sequence", "trees on statistics/feature", lambda t: t + 10**6),
+        ("sequence", "ridge on random kernels/kernels.dilations", lambda t: t * 10**6),
+        ("sequence", "ridge on random kernels/kernels.channels", lambda t: t + 7),
+        ("sequence", "ridge on random kernels/kernels.channels", lambda t: t[:, :80]),
+        ("sequence", "ridge on random kernels/kernels.thresholds", lambda t: t[:84]),
+        ("sequence", "ridge on random kernels/0.0.weight", lambda t: t[:, :9]),
         ("regressor", "mean", lambda t: t[:2]),
         ("classifier", "scale", lambda t: t[:2]),
     ],
@@ -202,6 +218,16 @@ def test_tensors_fit_each_other(tmp_path, kind, name, change):
         ("series", lambda d: d["models"]["network"]["settings"].update(scales=[])),
         ("series", lambda d: d["models"]["last"].update(kind="nothing")),
         ("series", lambda d: d["axis"].update(step=0.0)),
+        ("sequence", lambda d: d["axis"].update(step=0.0)),
+        ("sequence", lambda d: d["axis"].update(step="x")),
+        ("sequence", lambda d: d["axis"].update(kind="never")),
+        ("sequence", lambda d: d["layout"].update(series={})),
+        ("sequence", lambda d: d["models"]["network"]["settings"].pop("size")),
+        ("sequence", lambda d: d["models"]["network"]["settings"].update(size=0)),
+        ("sequence", lambda d: d["models"]["network"].update(classes=0)),
+        ("sequence", lambda d: d["models"]["ridge on random kernels"].update(source="nothing")),
+        ("sequence", lambda d: d["models"]["1-NN with DTW"]["settings"].update(right=2.0)),
+        ("sequence", lambda d: d["preprocessing"].pop()),
         ("series", lambda d: d["layout"].update(group={})),
         ("regressor", lambda d: d.update(target_mean="")),
         ("classifier", lambda d: d.update(features=10**9)),

@@ -34,11 +34,11 @@ def fit(
     """Fit simple models and a network to data of any kind, compare them honestly, and write a model folder.
 
     Args:
-        data: A file, a folder of images, a built-in name, a data frame, or a pair of arrays: rows (or images, or texts)
-            and what to predict from them.
+        data: A file, a folder of images or of series, a built-in name, a data frame, or a pair of arrays: rows (or images,
+            texts or series) and what to predict from them.
         target: Column to predict; a built-in set knows its own, and numbers of a series need none.
-        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"series"``, ``"translation"`` or ``"language"``; found from data and
-            options by default.
+        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"sequence"`` (series with a label each), ``"series"``,
+            ``"translation"`` or ``"language"``; found from data and options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
         output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.
             An older model there is replaced, other files in it stay, anything else is refused.
@@ -58,9 +58,7 @@ def fit(
         if isinstance(source, str | Path):
             check_path(source)
     if not isinstance(data, str | Path):
-        from gradatim.fitting.arrays import join_target
-
-        data = join_target(data, given)
+        data = _in_memory(data, given, kind)
     meant = find_kind(data, given, kind)
     given["output"] = output or (first := Path("runs") / f"fit-{name_of(data)}")
     job, source = make_options(meant, given), source_of(data)
@@ -78,6 +76,14 @@ def fit(
         except Running:  # of other data, and began after we had looked
             if output is not None or free_folder(first, source) == job.folder:
                 raise
+
+
+def _in_memory(data: Any, given: dict[str, Any], kind: str | None) -> Any:
+    """What Python users hold, as the kinds of data read it; series stay as they are."""
+    from gradatim.fitting.arrays import join_target
+    from gradatim.fitting.sequences.arrays import holds_series
+
+    return data if kind == "sequence" or holds_series(data) else join_target(data, given)
 
 
 def source_of(data: object) -> str:

@@ -9,6 +9,7 @@ from gradatim.fitting.images.kind import IMAGE
 from gradatim.fitting.kind import Kind
 from gradatim.fitting.language.kind import LANGUAGE
 from gradatim.fitting.options import Options, read_value
+from gradatim.fitting.sequences.kind import SEQUENCE
 from gradatim.fitting.series.kind import SERIES
 from gradatim.fitting.tables.kind import TABLE
 from gradatim.fitting.tags.kind import TAG
@@ -16,7 +17,7 @@ from gradatim.fitting.texts.kind import TEXT
 from gradatim.fitting.translation.kind import TRANSLATION
 
 # From the general to the special: where several are meant, the last is.
-KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, SERIES, TRANSLATION, LANGUAGE)}
+KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, SEQUENCE, SERIES, TRANSLATION, LANGUAGE)}  # fmt: skip
 
 
 def find_kind(data: object, given: Mapping[str, Any], name: str | None = None) -> Kind:

@@ -55,13 +55,13 @@ def predict(
     Args:
         model: A model folder, or the model itself.
         data: What the model is for: a table (file, built-in name, data frame or array; columns are found by name), texts,
-            images, or the past of a series.
+            images, series, or the past of a series.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
         output: CSV file to write as well, whole or not at all.
         tell: Called with a :class:`gradatim.events.Warned` for what could not be used as it was.
 
     Returns:
-        One row per row, image or step ahead: the prediction and, for classes, their probabilities.
+        One row per row, image, series or step ahead: the prediction and, for classes, their probabilities.
 
     Example:
         >>> predict("iris-model", "iris").columns.tolist()  # doctest: +SKIP
@@ -106,8 +106,9 @@ def _tables(model: Any, data: Any, which: str, notes: list[str]) -> Iterator[pd.
         )
     if isinstance(data, str | Path):
         check_path(data)
-    rows = data if isinstance(data, str | Path) else as_rows(one_row(data) if isinstance(data, Mapping) else data)  # fmt: skip
-    if isinstance(rows, np.ndarray) and getattr(fitted, "folder_kind", None) != "image":
+    is_ready = isinstance(data, str | Path) or getattr(fitted, "reads_memory", False)
+    rows = data if is_ready else as_rows(one_row(data) if isinstance(data, Mapping) else data)
+    if not is_ready and isinstance(rows, np.ndarray) and getattr(fitted, "folder_kind", None) != "image":  # fmt: skip
         raise InvalidType(f"predict: data must be rows for this model, got images of shape {rows.shape}.")  # fmt: skip
     return _some(fitted.prediction_tables(rows, which, notes))
 
@@ -193,5 +194,5 @@ def is_header(line: bytes) -> bool:
         (True, False)
     """
     names = next(csv.reader([line.decode(errors="replace")]), [])
-    first, *others = [name for name in names if name != "file"] or [""]
+    first, *others = [name for name in names if name not in ("file", "series")] or [""]
     return first == "prediction" and all(name.startswith(PROBABILITY) for name in others)

@@ -162,7 +162,12 @@ def join_test(frame: pd.DataFrame, test: pd.DataFrame | None) -> tuple[pd.DataFr
 
 
 def find_name(
-    frame: pd.DataFrame, name: str | None, argument: str, known: str | None = None
+    frame: pd.DataFrame,
+    name: str | None,
+    argument: str,
+    known: str | None = None,
+    *,
+    owner: str = "fit",
 ) -> str:
     """Return a column's name; one that is not there gets a sentence with the nearest."""
     names = [str(column) for column in frame.columns]
@@ -170,13 +175,13 @@ def find_name(
         return str(name)
     if name is None:
         raise InvalidValue(
-            f"fit: {argument} must name a column: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}. "
-            f"Try --target {names[-1]!r}."
+            f"{owner}: {argument} must name a column: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}. "
+            f"Try --{argument} {names[-1]!r}."
         )
     near = known or nearest_first(name, names)[0]
     listed = ", ".join(nearest_first(name, names)[:6])
     raise InvalidValue(
-        f"fit: {argument} must be a column of the table ({listed}{', …' if len(names) > 6 else ''}), "
+        f"{owner}: {argument} must be a column of the table ({listed}{', …' if len(names) > 6 else ''}), "
         f"got {name!r}. Try {near!r}."
     )
 

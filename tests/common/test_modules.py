@@ -172,6 +172,7 @@ CASES: dict[str, Case] = {
     "Seq2Seq": Case(lambda: models.Seq2Seq(10, 11), both(tokens(5), ragged, tokens(7)), (B, 7, 11)),
     "CTC": Case(lambda: models.CTC(4, 6), both(real(5, 4), ragged), (B, 5, 7)),
     "Forecaster": Case(lambda: models.Forecaster(2, 4), real(5, 2), (B, 4, 2, 2)),
+    "SequenceAutoencoder": Case(lambda: models.SequenceAutoencoder(2, 4), real(5, 2), (B, 5, 2)),
     "RecurrentLanguageModel": Case(lambda: models.RecurrentLanguageModel(10), tokens(5), (B, 5, 10)),
     "GPT": Case(gpt, tokens(5), (B, 5, 10)),
     "RewardModel": Case(lambda: models.RewardModel(gpt()), tokens(5), (B,)),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         random_crop,
         random_flip,
     )
+    from gradatim.data.machines import machine_signal
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
     from gradatim.data.memory_tasks import adding_task, copy_task
     from gradatim.data.mixing import mixup
@@ -74,6 +75,7 @@ __all__ = [
     "flip_pairs",
     "get",
     "load",
+    "machine_signal",
     "mask_entries",
     "mask_tokens",
     "mixup",
@@ -107,6 +109,7 @@ _LATER = {
         "colours": "colour_jitter",
         "elastic": "random_elastic",
         "flip_and_crop": "cutout flip_pairs quarter_turns random_crop random_flip",
+        "machines": "machine_signal",
         "masked_tokens": "MaskedTokens mask_tokens",
         "memory_tasks": "adding_task copy_task",
         "mixing": "mixup",

@@ -61,7 +61,7 @@ class Entry:
     Args:
         name: What :func:`gradatim.data.load` is given.
         task: ``"classification"``, ``"regression"``, ``"segmentation"``, ``"forecasting"``, ``"survival"``,
-            ``"unsupervised"``, ``"text"``, ``"tagging"``, ``"translation"``, ``"language"``,
+            ``"unsupervised"``, ``"anomalies"``, ``"text"``, ``"tagging"``, ``"translation"``, ``"language"``,
             ``"vocabulary"``, ``"vectors"`` or ``"weights"``.
         samples: Number of samples; of characters, for a language set.
         summary: What a sample is, in one line.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradatim.data import readers, sequence_readers, series_files, synthetic, tag_sets
+from gradatim.data import machines, readers, sequence_readers, series_files, synthetic, tag_sets
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
 from gradatim.data.scattering import scattered_digits
@@ -138,6 +138,12 @@ def _open_waves(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, *waves(), feature_names=("x", "y"))
 
 
+def _open_machine(entry: Entry, raw: bool) -> DataSet:
+    X, y = machines.machine_signal()
+    stamped = np.column_stack([np.arange(1.0, len(X) + 1), X])
+    return _record(entry, stamped, y, feature_names=("time", *machines.SIGNALS))
+
+
 def _open_idx(entry: Entry, raw: bool) -> DataSet:
     train, train_labels, test, test_labels = (
         readers.read_idx(_bytes(entry, file)) for file in range(4)
@@ -235,6 +241,7 @@ FORMATS: dict[str, Opener] = {
     "synthetic": _open_synthetic,
     "scattered": _open_scattered,
     "waves": _open_waves,
+    "machine": _open_machine,
     "idx": _open_idx,
     "cifar": _open_cifar,
     "zip_code": _parts(readers.read_zip_code),

@@ -1,6 +1,7 @@
 """Honest measurement: splits, cross-validation, tuning, comparison."""
 
 from gradatim.evaluation.comparison import Comparison, compare
+from gradatim.evaluation.conformal import conformal_threshold
 from gradatim.evaluation.cross_validation import (
     CrossValidation,
     cross_validate,
@@ -9,6 +10,7 @@ from gradatim.evaluation.cross_validation import (
     repeated_hold_out,
 )
 from gradatim.evaluation.decomposition import BiasVariance, bias_variance
+from gradatim.evaluation.detection import missed_share
 from gradatim.evaluation.held_out import TestSet
 from gradatim.evaluation.intervals import Interval, corrected_interval, held_out_ratio
 from gradatim.evaluation.learning_curves import LearningCurve, learning_curve
@@ -42,6 +44,7 @@ __all__ = [
     "bias_variance",
     "choose_by_occam",
     "compare",
+    "conformal_threshold",
     "corrected_interval",
     "count_pixels",
     "cross_validate",
@@ -52,6 +55,7 @@ __all__ = [
     "leave_one_out",
     "make_splits",
     "measure_overlap",
+    "missed_share",
     "nested_cross_validate",
     "out_of_fold",
     "repeated_hold_out",

@@ -35,6 +35,7 @@ from gradatim.models.resnet import CifarResNet, ResNet
 from gradatim.models.reward_model import RewardModel
 from gradatim.models.sentence_encoder import SentenceEncoder, mean_vector
 from gradatim.models.seq2seq import Seq2Seq
+from gradatim.models.sequence_autoencoder import SequenceAutoencoder
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
 from gradatim.models.sequence_generator import SequenceGenerator
@@ -87,6 +88,7 @@ __all__ = [
     "RewardModel",
     "SentenceEncoder",
     "Seq2Seq",
+    "SequenceAutoencoder",
     "SequenceClassifier",
     "SequenceEncoder",
     "SequenceGenerator",

@@ -35,6 +35,7 @@ from gradatim.models.resnet import CifarResNet, ResNet
 from gradatim.models.reward_model import RewardModel
 from gradatim.models.sentence_encoder import SentenceEncoder
 from gradatim.models.seq2seq import Seq2Seq
+from gradatim.models.sequence_autoencoder import SequenceAutoencoder
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
@@ -75,6 +76,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "sentence_encoder": SentenceEncoder,
     "transformer": Transformer,
     "bag_of_embeddings": BagOfEmbeddings,
+    "sequence_autoencoder": SequenceAutoencoder,
     "sequence_classifier": SequenceClassifier,
     "sequence_tagger": SequenceTagger,
     "feature_tagger": FeatureTagger,

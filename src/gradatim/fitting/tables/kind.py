@@ -39,27 +39,23 @@ def refuse_target(job: Any, *others: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableOptions(ContestOptions):
-    """What may be asked for a table.
+class RowOptions(ContestOptions):
+    """What may be asked of the columns of a table, whatever is learned from its rows.
 
     Args:
-        target: Column to predict; ``None`` for a built-in set, which knows.
-        task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
+        target: Column with what is known of every row; ``None`` for a built-in set, which knows.
         time_column: Column of times: the past predicts the future.
         group: Column of groups that must not be torn apart.
         drop: Columns to leave out.
     """
 
     target: str | None = target_option()
-    task: str = task_option()
     time_column: str | None = option(None, "Times: the past predicts the future.", metavar="COLUMN")
     group: str | None = option(None, "Groups that stay together.", metavar="COLUMN")
     drop: tuple[str, ...] = option((), "Leave a column out; may be repeated.", metavar="COLUMN")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.time_column is not None and self.group is not None:
-            raise InvalidValue("fit: time_column and group must not be given together. Choose one.")
         refuse_target(self, "time_column", "group")
         if self.target is not None and self.target in self.drop:
             raise InvalidValue(f"fit: drop must not name the target, got {self.target!r}.")
@@ -77,6 +73,22 @@ class TableOptions(ContestOptions):
         cells = seconds * CELLS_PER_SECOND / max(columns, 1)
         least = min(max(LEAST_CELLS // max(columns, 1), 200), 1000)
         return max(int(min(cells, seconds * ROWS_PER_SECOND)), least)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(RowOptions):
+    """What may be asked for a table.
+
+    Args:
+        task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
+    """
+
+    task: str = task_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.time_column is not None and self.group is not None:
+            raise InvalidValue("fit: time_column and group must not be given together. Choose one.")
 
 
 def _is_meant(data: object, given: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from gradatim.data.tables.columns import read_plain_numbers
 from gradatim.data.tables.reading import RawTable
-from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.kind import RowOptions
 from gradatim.fitting.tables.preprocessing import MAX_LEVELS
 
 LOOKED_AT = 2000  # rows from which the width is estimated
@@ -30,7 +30,7 @@ def estimate_width(frame: pd.DataFrame) -> int:
     return sum(1 if is_number else min(head.iloc[:, k].nunique(), MAX_LEVELS) for k, is_number in enumerate(numeric))  # fmt: skip
 
 
-def keep_affordable_rows(raw: RawTable, job: TableOptions) -> None:
+def keep_affordable_rows(raw: RawTable, job: RowOptions) -> None:
     """Draw as many rows of a table as the budget allows at its width; a note says so.
 
     Args:
@@ -51,7 +51,7 @@ def keep_affordable_rows(raw: RawTable, job: TableOptions) -> None:
     )
 
 
-def keep_affordable_columns(raw: RawTable, job: TableOptions) -> None:
+def keep_affordable_columns(raw: RawTable, job: RowOptions) -> None:
     """Draw as many columns of a very wide table as the budget allows; a note says so.
 
     Args:

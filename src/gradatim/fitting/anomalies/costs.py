@@ -1,0 +1,70 @@
+"""What a detector costs, measured on few rows before it learns from many."""
+
+import time
+
+import numpy as np
+
+from gradatim.fitting.anomalies.candidates import fit_simple
+from gradatim.fitting.anomalies.networks import LEARNED, STEPS, course, fit_network
+from gradatim.fitting.anomalies.readers import Reader
+from gradatim.fitting.planning import affordable_rows
+from gradatim.fitting.player import FAILURES, NETWORK, Candidate
+
+FREE_CELLS = 200_000  # a table so small takes no time worth measuring, but for a network
+FIRST = 500  # rows of the first probe
+PROBE_ROWS, PROBE_STEPS = 256, 20  # of a network
+
+
+def rows_in_time(candidate: Candidate, reader: Reader, X: np.ndarray, scored: np.ndarray, seed: int, seconds: float) -> int | None:  # fmt: skip
+    """From how many rows a detector learns within ``seconds``.
+
+    Args:
+        candidate: A simple detector, or the network with its settings.
+        reader: What the features stand for.
+        X: Features to learn from.
+        scored: Features that are scored afterwards.
+        seed: Fixes which rows are tried.
+        seconds: Time for a training and the scores.
+
+    Returns:
+        ``None`` for all, 0 for too few.
+    """
+    if candidate.name == NETWORK:
+        return None if _network_seconds(candidate, reader, X, scored, seed) <= seconds else 0
+    if X.size + scored.size <= FREE_CELLS:
+        return None
+    order = np.random.default_rng([seed, 5]).permutation(len(X))
+
+    def probe(count: int) -> float:
+        started = time.perf_counter()
+        try:
+            detector = fit_simple(candidate.name, X[order[:count]], reader.shape(), seed)
+            detector.raw(scored[: len(scored) * count // len(X)])
+        except FAILURES:  # the fold will tell
+            return 0.0
+        return time.perf_counter() - started
+
+    found = affordable_rows(len(X), seconds, probe, float, first=min(FIRST, len(X)))
+    return None if found == len(X) else found
+
+
+def _network_seconds(candidate: Candidate, reader: Reader, X: np.ndarray, scored: np.ndarray, seed: int) -> float:  # fmt: skip
+    """How long a training and its scores take, by the time of the first steps."""
+    few = X[:PROBE_ROWS]
+    try:
+        for _ in range(2):  # the first time everything is slow
+            started = time.perf_counter()
+            detector, _ = fit_network(few, candidate.settings, reader.channels, seed, steps=PROBE_STEPS)  # fmt: skip
+            spent = time.perf_counter() - started
+    except FAILURES:  # the fold will tell
+        return 0.0
+    tried, needed = _steps(len(few), PROBE_STEPS), _steps(min(len(X), LEARNED), STEPS)
+    started = time.perf_counter()
+    detector.raw(scored[:PROBE_ROWS])
+    scoring = (time.perf_counter() - started) * len(scored) / min(PROBE_ROWS, len(scored))
+    return spent * needed / tried + scoring
+
+
+def _steps(rows: int, steps: int) -> int:
+    size, epochs = course(rows, steps)
+    return epochs * -(-rows // size)

@@ -145,6 +145,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     **{name: lambda s, name=name: getattr(synthetic, name)(20, seed=s) for name in ("blobs", "circles", "moons", "sinusoid", "spirals", "xor")},
     "scattered_digits": lambda s: CALLS["scattered_digits"](2, seed=s),
     "waves": lambda s: [*CALLS["waves"](3, seed=s)[0]],
+    "machine_signal": lambda s: CALLS["machine_signal"](100, 2, seed=s),
     "bias_variance": lambda s: evaluation.bias_variance(Ridge(), lambda rng: (rng.normal(size=(9, 1)), rng.normal(size=9)), X[:, :1].numpy(), LINE.numpy(), noise=1.0, repeats=3, seed=s),
     "compare": lambda s: evaluation.compare({"a": LogisticRegression(), "b": LogisticRegression(C=0.1)}, X.numpy(), Y.numpy(), folds=3, seed=s).results["a"].splits,
     "cross_validate": lambda s: evaluation.cross_validate(LogisticRegression(), X.numpy(), Y.numpy(), folds=3, seed=s).splits,

@@ -33,7 +33,7 @@ def machine_signal(num_samples: int = 4000, num_faults: int = 12, seed: int = 0)
     Example:
         >>> X, y = machine_signal()
         >>> X.shape, int(y.sum())
-        ((4000, 3), 173)
+        ((4000, 3), 181)
     """
     require_whole("machine_signal", num_samples=num_samples)
     require_seed("machine_signal", seed)

@@ -25,7 +25,7 @@ from gradatim.model_folder import tensors_from
 
 BLOCK = 1024  # rows of one product
 SMALLEST = 1e-9  # of a threshold: rows that are all alike have scores of rounding
-FLOOR = 1e-4  # of the variance of a residual, beside features of variance 1
+FLOOR = 0.0025  # of the variance of a residual: a twentieth of a deviation is nothing strange
 
 
 class Scoring(Protocol):

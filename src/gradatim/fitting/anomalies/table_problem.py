@@ -91,7 +91,8 @@ def prepare_table(raw: RawTable, job: AnomalyOptions, test: RawTable | None = No
     check_test(len(parts[1]), "normal rows")
     require(len(parts[0]) >= MIN_ROWS // 2, f"fit: test must leave at least {MIN_ROWS // 2} normal rows to learn from", len(parts[0]))  # fmt: skip
     features = read_plain_numbers(frame.drop(columns=list(dict.fromkeys(hidden))))
-    columns, left_out = find_columns(features.iloc[parts[0]])
+    # all normal rows show what numbers rows: an identifier would make every later row odd
+    columns, left_out = find_columns(features[~is_odd])
     notes += left_out
     if not columns:
         raise InvalidValue(" ".join(["fit: the table must have a column that changes from row to row, and none is left.", *left_out[:3]]))  # fmt: skip

@@ -15,9 +15,12 @@ from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue, require
 from gradatim.fitting.anomalies.detectors import Detector, Scoring, score
 from gradatim.fitting.anomalies.networks import Autoencoder
+from gradatim.fitting.anomalies.program import detector_program
 from gradatim.fitting.anomalies.readers import Reader, TableReader, WindowReader, reader_from
 from gradatim.fitting.anomalies.steps import Steps
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Program, refuse_to_export
 from gradatim.fitting.stored import Facts, StoredModel
 
 SCORE, ALARM, BECAUSE = "score", "alarm", "because"
@@ -91,6 +94,13 @@ class AnomalyModel(StoredModel):
             cells[places] = found[name]
             columns[name] = cells
         return pd.DataFrame(columns)
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: cells of rows, or windows of numbers, to scores."""
+        fitted = self.fitted(which)
+        if not isinstance(fitted, Autoencoder):
+            refuse_to_export(self, which)
+        return detector_program(fitted, self.reader)
 
     def rehearsal(self, model: str) -> np.ndarray:
         """Scores and blame of rows that hold little."""

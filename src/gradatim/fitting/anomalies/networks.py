@@ -84,9 +84,9 @@ class Autoencoder(FittedNetwork):
     settings: dict[str, Any]
     channels: int
 
-    def forward(self, *rows: np.ndarray) -> Tensor:
+    def compute(self, *rows: Tensor) -> Tensor:
         """Rows as they come back."""
-        X = torch.from_numpy(rows[0]).float()
+        X = rows[0].float()
         if self.settings["form"] == DENSE:
             return self.module(X)
         return self.module(X.unflatten(1, (-1, self.channels))).flatten(1)

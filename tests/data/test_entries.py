@@ -23,7 +23,15 @@ TASKS = {
     "language",
     "vocabulary",
 }
-TASKS |= {"anomalies", "forecasting", "segmentation", "translation", "weights", "tagging", "vectors"}
+TASKS |= {
+    "anomalies",
+    "forecasting",
+    "segmentation",
+    "translation",
+    "weights",
+    "tagging",
+    "vectors",
+}
 
 PINS = {entry.archive.folder: entry.archive.members for entry in catalogue() if entry.archive}
 UCR_ENTRIES = [entry for entry in catalogue() if entry.name.startswith("ucr-")]

@@ -8,6 +8,7 @@ import pandas as pd
 from sklearn.metrics import average_precision_score
 
 from gradatim.data.tables.reading import read_table
+from gradatim.errors import choose, require
 from gradatim.evaluation import missed_share
 from gradatim.fitting.anomalies import sections
 from gradatim.fitting.anomalies.candidates import SERIES, TABLES, fit_simple
@@ -33,7 +34,8 @@ JUDGED = 5_000  # rows that judge, at most, and as many anomalies
 HELD_PER_ALARM = 50  # rows that set the threshold at most, for every alarm among them
 USED_ALARMS = 10.0  # times the alarms asked for, up to which thresholds count
 LEAST_USED = 0.1  # share of false alarms up to which they count at least
-MISSED = "share missed"
+MISSED, AREA, PRECISION = "share missed", "AUC", "average precision"
+SCORES = {"auc": AREA, "average-precision": PRECISION}  # what may be asked to decide
 
 
 def read_player(data: "str | Path | pd.DataFrame", job: AnomalyOptions) -> "AnomalyPlayer":
@@ -78,6 +80,7 @@ class AnomalyPlayer(Player):
     last = 3.0  # on all training rows, on all rows, and once for the learning curve
 
     problem: AnomalyProblem
+    first = MISSED
 
     def __init__(self, problem: AnomalyProblem, seed: int) -> None:
         super().__init__(problem, seed)
@@ -171,21 +174,31 @@ class AnomalyPlayer(Player):
         assert judging is not None
         return score(model, judging.X)
 
-    def measure(self, output: np.ndarray, k: int | None) -> Figures:
+    def judge_by(self, score: str | None, costs: Any = None) -> None:
+        """Decide what decides: the share missed, or another figure that was asked for."""
+        require(costs is None, "fit: costs must be left out where anomalies are looked for", "some", "Say with --alarms how many you bear.")  # fmt: skip
+        if score is None:
+            return
+        self.first = SCORES[choose("fit", "score", score, SCORES)]
+        if self.first == PRECISION:
+            rule = f"fit: score must be another than {score!r} where no anomalies are labelled to learn from"
+            require(len(self.problem.odd_train), rule, "it", "Try --score auc.")
+
+    def measure(self, output: np.ndarray, k: int | None, decision: np.ndarray | None = None) -> Figures:  # fmt: skip
         """How many anomalies are missed by thresholds that somebody would use, found at the one that was set, and false alarms."""
         judging = self.part(k).judging
         assert judging is not None
         normal, odd = units(judging, output)
         most = min(max(USED_ALARMS * self.problem.alarms, LEAST_USED), 1.0)
         false = float((output[: judging.normal] > 1.0).mean())
-        figures = {MISSED: missed_share(normal, odd, most), "AUC": 1.0 - missed_share(normal, odd)}
+        figures = {MISSED: missed_share(normal, odd, most), AREA: 1.0 - missed_share(normal, odd)}
         figures |= {"found": float((odd > 1.0).mean()), "false alarms": false}
         if LABELLED in judging.kinds:
             truth = np.repeat([0, 1], [len(normal), len(odd)])
-            figures["average precision"] = float(average_precision_score(truth, np.append(normal, odd)))  # fmt: skip
+            figures[PRECISION] = float(average_precision_score(truth, np.append(normal, odd)))  # fmt: skip
             flagged = (normal > 1.0).sum() + (odd > 1.0).sum()
             figures["precision"] = float((odd > 1.0).sum() / flagged) if flagged else 0.0
-        return figures
+        return {name: figures[name] for name in dict.fromkeys([self.first, *figures]) if name in figures}  # fmt: skip
 
     def watch(self, settings: AutoencoderSettings) -> History:
         """The chosen network on the first fold once more, watched on normal judging rows."""
@@ -213,7 +226,7 @@ class AnomalyPlayer(Player):
         assert part is not None
         return {"alarms": self.problem.alarms, "reader": part.reader}
 
-    def predictions(self, output: np.ndarray) -> pd.DataFrame:
+    def predictions(self, output: np.ndarray, decision: np.ndarray | None = None) -> pd.DataFrame:
         """Scores and alarms of the normal test rows, with where each came from."""
         return sections.test_frame(self.problem, self.test_judging, output)
 

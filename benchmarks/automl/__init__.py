@@ -1,0 +1,1 @@
+"""`gradatim fit` beside other automatic learners on real tables, each given the same seconds."""

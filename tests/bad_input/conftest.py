@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gradatim.cli import main, progress
+from gradatim.fitting.images import family as image_family
 from gradatim.fitting.images import networks as image_networks
 from gradatim.fitting.images import player as image_player
 from gradatim.fitting.images import sections as image_sections
@@ -44,9 +45,9 @@ def tiny(patch):
     patch.setattr(player, "simple_models", lambda classes: simple(classes)[:2])
     patch.setattr(player, "draw_settings", lambda *a: replace(draw(*a), **few))
     patch.setattr(image_networks, "EPOCHS", (1, 1))
-    patch.setattr(image_player, "EPOCHS", (1, 1))
-    patch.setattr(image_player, "UNTIMED_EPOCHS", 1)
-    patch.setattr(image_player.ImagePlayer, "simple", image_player.SIMPLE[:2])
+    patch.setattr(image_family, "EPOCHS", (1, 1))
+    patch.setattr(image_family, "UNTIMED_EPOCHS", 1)
+    patch.setattr(image_player, "SIMPLE", image_player.SIMPLE[:2])
     for drawing in ("_inside", "_saliency", "_mistakes"):
         patch.setattr(image_sections, drawing, lambda *a: None)
     read = family.draw_settings

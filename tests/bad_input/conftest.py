@@ -13,6 +13,7 @@ from gradatim.fitting.images import sections as image_sections
 from gradatim.fitting.language import course as language_course
 from gradatim.fitting.language import sections as language_sections
 from gradatim.fitting.rounds import Plan, Size
+from gradatim.fitting.sequences import player as sequence_player
 from gradatim.fitting.series import networks as series_networks
 from gradatim.fitting.tables import networks, player
 from gradatim.fitting.tags import networks as tag_networks
@@ -32,6 +33,7 @@ SHELF = {
     "text": (inputs.csv(inputs.reviews()), "t.csv --text text --target c"),
     "tag": (inputs.file("t.tsv", inputs.tagged()), "t.tsv --tag"),
     "series": (inputs.csv(inputs.months()), "t.csv --time-column day --forecast 2"),
+    "sequence": (inputs.csv(inputs.runs()), "t.csv --series run --target c --drop y"),
     "image": (inputs.classes("dark", "light"), "pics"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
@@ -56,6 +58,9 @@ def tiny(patch):
     patch.setattr(text_networks, "_repeats", lambda rows: 1)
     patch.setattr(tag_networks, "passes", lambda *a: 1)
     patch.setattr(series_networks, "STEPS", 4)
+    some = sequence_player.simple_models
+    patch.setattr(sequence_player, "simple_models", lambda classes: some(classes)[:2])
+    patch.setattr(sequence_player, "UNTIMED_EPOCHS", 1)
     patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)
     patch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
     patch.setattr(language_course, "SHOWN", 4)

@@ -150,6 +150,46 @@ def months(rows: int = 48, **columns: object) -> pd.DataFrame:
     return pd.DataFrame({"day": day, "v": value.round(4)}).assign(**columns)
 
 
+def runs(count: int = 24, **columns: object) -> pd.DataFrame:
+    """Series of four to seven steps below each other, each with a class and a number."""
+    rng = np.random.default_rng(0)
+    parts = [
+        pd.DataFrame({"run": f"r{k}", "t": np.arange(4 + k % 4), "v": rng.normal(size=4 + k % 4) + k % 2})
+        .assign(w=lambda f: f["v"] ** 2, c=("low", "high")[k % 2], y=k / 7, who=f"p{k % 6}")
+        for k in range(count)
+    ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True).assign(**columns)
+
+
+def ts(count: int = 24, head: str = "@classLabel true a b\n@data\n") -> str:
+    """Series in a file of sktime's."""
+    return head + "".join(f"{k},1,{k % 3}:2,{k},3:{'ab'[k % 2]}\n" for k in range(count))
+
+
+def npz(**arrays: object) -> Put:
+    """An archive of NumPy arrays."""
+
+    def put(place: Place) -> None:
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+        place.write("t.npz", content.getvalue())
+
+    return put
+
+
+def series_folder(top: str = "runs-of", count: int = 12, **files: str) -> Put:
+    """A folder with a subfolder for each of two classes, a table for each series; ``files`` replaces or adds some."""
+
+    def put(place: Place) -> None:
+        for k in range(2 * count):
+            body = "".join(f"{np.sin(t + k):.3f},{k % 2 + 0.1 * t:.3f}\n" for t in range(4 + k % 3))
+            place.write(f"{top}/{'ab'[k % 2]}/{k}.csv", f"u,v\n{body}".encode())
+        for name, content in files.items():
+            place.write(f"{top}/{name.replace('__', '/').replace('_', '.')}", content.encode())
+
+    return put
+
+
 def pairs(count: int = 240, source: str = "number {k} is here", target: str = "la cifra {k} está") -> str:  # fmt: skip
     """Sentences and their translations, a pair a line."""
     return "".join(f"{source.format(k=k)}\t{target.format(k=k)}\n" for k in range(count))

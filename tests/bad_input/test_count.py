@@ -9,6 +9,7 @@ from . import (
     test_outputs,
     test_predict,
     test_python,
+    test_sequences,
     test_series,
     test_tables,
     test_tags,
@@ -16,7 +17,7 @@ from . import (
     test_writers,
 )
 
-TABLES = (test_tables, test_texts, test_tags, test_series, test_images, test_writers, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
+TABLES = (test_tables, test_texts, test_tags, test_sequences, test_series, test_images, test_writers, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
 
 
 def test_there_are_many():

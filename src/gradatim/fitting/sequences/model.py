@@ -152,7 +152,7 @@ class SequenceModel(StoredModel):
                 of any kind that ``fit`` reads.
             model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
         """
-        return decide(self._outputs_told(data, model), self.labels)
+        return decide(self._outputs_told(data, model), self.labels, self.decision(model))
 
     def predict_proba(self, data: Any, *, model: str = RECOMMENDED) -> np.ndarray:
         """Return class probabilities, shape ``(N, classes)``, in the order of :attr:`labels`."""
@@ -171,7 +171,8 @@ class SequenceModel(StoredModel):
         """Predict all series, one row each, under their names."""
         fitted = self.fitted(model)
         raw, sequences = self.read(data, notes)
-        yield prediction_frame(fitted.outputs(sequences), self.labels, (raw.column, raw.names))
+        outputs, places = fitted.outputs(sequences), (raw.column, raw.names)
+        yield prediction_frame(outputs, self.labels, places, self.decision(model))
 
     def rehearsal(self, model: str) -> np.ndarray:
         """Outputs of two short series that hold little."""

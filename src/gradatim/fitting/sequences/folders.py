@@ -1,5 +1,6 @@
 """A folder with one table per series, in one subfolder per class or with their targets in a table beside it."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -74,9 +75,13 @@ def read_folder(
         notes += [note for note in said if note not in notes]
     if not parts:
         raise InvalidValue(faults[0])
+    usual = Counter(tuple(part.steps.columns) for part in parts).most_common(1)[0][0]
+    alike = {k: None for k, part in enumerate(parts) if set(usual) & set(part.steps.columns)}
+    faults += [f"{p}: must have columns of the others, such as {usual[0]!r}" for k, p in enumerate(read) if k not in alike]  # fmt: skip
     notes += [f"{shorten(fault.rstrip('.'), 200)}; this file is skipped." for fault in faults[:SHOWN_FAULTS]]  # fmt: skip
     if len(faults) > SHOWN_FAULTS:
         notes.append(f"{len(faults) - SHOWN_FAULTS:,} more files could not be read and are skipped.")  # fmt: skip
+    parts, read = [parts[k] for k in alike], [read[k] for k in alike]
     raw = _joined(parts, folder, read, notes)
     if not has_labels and all(path.parent != folder for path in read):
         classes = [path.relative_to(folder).parts[0] for path in read]
@@ -88,12 +93,6 @@ def read_folder(
 def _joined(parts: list[RawSeries], folder: Path, files: list[Path], notes: list[str]) -> RawSeries:
     steps = pd.concat([part.steps for part in parts], ignore_index=True)
     short = [c for c in steps.columns if any(c not in part.steps.columns for part in parts)]
-    if len(short) == steps.shape[1] and len(parts) > 1:
-        first, other = (list(p.steps.columns) for p in (parts[0], next(p for p in parts if list(p.steps.columns) != list(parts[0].steps.columns))))  # fmt: skip
-        raise InvalidValue(
-            f"fit: the tables of series must have columns in common, got {_some(first)} in {files[0].name!r} and "
-            f"{_some(other)} in others."
-        )
     notes += [
         f"Column {c!r} is missing in {sum(c not in p.steps.columns for p in parts):,} of {len(parts):,} series."
         for c in short[:SHOWN_FAULTS]
@@ -109,10 +108,6 @@ def _joined(parts: list[RawSeries], folder: Path, files: list[Path], notes: list
         is_date=parts[0].is_date,
         notes=notes,
     )
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:3])) + (", …" if len(names) > 3 else "")
 
 
 def read_steps(path: Path) -> tuple[pd.DataFrame, list[str]]:

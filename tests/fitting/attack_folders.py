@@ -65,7 +65,7 @@ def use(model):
             outputs = model.predict(rows[["x"]], model=own)["prediction"].to_numpy()
         elif name == "SequenceModel":
             outputs = model.predict_proba(RUNS, model=own) if model.labels else model.predict(RUNS, model=own)  # fmt: skip
-        elif name == "ImageModel":
+        elif name in ("ImageModel", "MaskModel"):
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
             outputs = model.predict_proba(pictures, model=own)
         elif name == "TagModel":

@@ -10,12 +10,17 @@ from safetensors.torch import save_file
 
 import gradatim
 from gradatim.data import WordPieceTokenizer
+from gradatim.data.mask_files import MaskStyle
 from gradatim.data.tables.columns import Column
 from gradatim.data.tokenizers import CharacterTokenizer
 from gradatim.errors import InvalidValue
 from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
 from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.masks.model import MaskModel
+from gradatim.fitting.masks.networks import MaskNetwork, MaskSettings
+from gradatim.fitting.masks.networks import build_network as build_unet
+from gradatim.fitting.masks.simple import SimpleMasks
 from gradatim.fitting.sequences.candidates import fit_simple as fit_simple_sequence
 from gradatim.fitting.sequences.candidates import simple_models as simple_sequences
 from gradatim.fitting.sequences.model import SequenceModel
@@ -48,6 +53,20 @@ def image_model():
     settings = ImageSettings(width=8)
     network = ImageNetwork(build_network(settings, 2, 1, 8), 2, {"mean": 9.0, "spread": 2.0})
     return ImageModel(labels=["a", "b"], side=8, channels=1, models={"pixels": PIXELS, "network": network}, **SHARED)  # fmt: skip
+
+
+def mask_model():
+    settings = MaskSettings(width=4, depth=2)
+    network = MaskNetwork(build_unet(settings, 3, 1), 3, {"mean": 9.0, "spread": 2.0})
+    style = MaskStyle("palette", (0, 1, 9), ((0, 0, 0), (255, 0, 0), (1, 2, 3)))
+    arrays = {"weight": np.ones((3, 7)), "bias": np.arange(3.0), "center": np.zeros(7), "scale": np.ones(7)}  # fmt: skip
+    models = {
+        "shares": SimpleMasks("class frequencies", 3, {"shares": np.array([0.2, 0.5, 0.3])}),
+        "threshold": SimpleMasks("threshold", 3, {"shares": np.eye(3)[:2] / 2 + 1 / 6, "threshold": np.array([9.0])}, {"channel": "brightness", "is_local": False}),
+        "pixels": SimpleMasks("logistic regression on pixels", 3, arrays, {"is_balanced": False}),
+        "network": network,
+    }  # fmt: skip
+    return MaskModel(labels=style.names(), side=8, channels=1, style=style, models=models, **SHARED)
 
 
 def words():
@@ -124,6 +143,7 @@ def past():
 
 KINDS = {
     "image": (image_model, lambda model, name: model.predict_proba(pictures(), model=name)),
+    "mask": (mask_model, lambda model, name: model.predict_proba(pictures(), model=name)),
     "text": (text_model, lambda model, name: model.predict_proba(texts(), model=name)),
     "tag": (
         tag_model,
@@ -158,7 +178,7 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "build", [image_model, text_model, tag_model, series_model, sequence_model]
+    "build", [image_model, mask_model, text_model, tag_model, series_model, sequence_model]
 )
 def test_weights_of_another_network_are_refused_by_name(build, tmp_path):
     build().save(tmp_path / "m")

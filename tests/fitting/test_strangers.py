@@ -24,7 +24,14 @@ from gradatim.hashing import json_bytes, sign
 from gradatim.model_folder import read_model, save_model
 from gradatim.models import GPT, Transformer
 
-from .test_stored import image_model, sequence_model, series_model, tag_model, text_model
+from .test_stored import (
+    image_model,
+    mask_model,
+    sequence_model,
+    series_model,
+    tag_model,
+    text_model,
+)
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 TREES = {
@@ -57,6 +64,7 @@ def writer(kind, network):
 FOLDERS = {
     "table": table_model,
     "image": image_model,
+    "mask": mask_model,
     "text": text_model,
     "tag": tag_model,
     "series": series_model,
@@ -103,6 +111,10 @@ def rewrite(folder, change):
         ("sequence", lambda d: d["models"]["1-NN with DTW"].update(classes=10**9), "classes must be a whole number"),
         ("sequence", lambda d: d["models"]["ridge on random kernels"].update(num_channels=10**12), "num_channels must be a whole number"),
         ("image", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 2048"),
+        ("mask", lambda d: d.update(side=10**6), "side must be a whole number from 0 to 512"),
+        ("mask", lambda d: d.update(side=12), "side must be a multiple of 8, got 12"),
+        ("mask", lambda d: d["models"]["pixels"].update(classes=10**9), "classes must be a whole number from 0 to 50"),
+        ("mask", lambda d: d["models"]["network"]["module"]["arguments"].update(widths=[10**6, 10**6]), "load_model"),
         ("text", lambda d: d["models"]["network"]["settings"].update(length=10**9), "length must be a whole number"),
         ("tag", lambda d: d["models"]["hidden Markov model"].update(classes=10**9), "counts must be of the words and tags"),
         ("tag", lambda d: d["models"]["network"]["module"]["arguments"].update(hidden_dim=2**16), "weights must fit the model"),
@@ -172,6 +184,13 @@ def test_trees_lead_somewhere(tmp_path, place, name, values, message):
         ("tag", "published/weight", lambda t: t[:, :9]),
         ("tag", "published/bias", lambda t: t[:1].expand(3)),
         ("image", "pixels/0.0.weight", lambda t: t[:, :9]),
+        ("mask", "pixels/weight", lambda t: t[:, :3]),
+        ("mask", "pixels/weight", lambda t: t[:2]),
+        ("mask", "pixels/scale", lambda t: t * 0.0),
+        ("mask", "threshold/shares", lambda t: t[:, :2]),
+        ("mask", "threshold/shares", lambda t: t[:1]),
+        ("mask", "shares/shares", lambda t: t[:2]),
+        ("mask", "shares/shares", lambda t: t[None].expand(2, 3)),
         ("series", "last/reach", lambda t: t[:, :2]),
         ("sequence", "1-NN with DTW/values", lambda t: t[:, :2]),
         ("sequence", "1-NN with DTW/lengths", lambda t: t[:5]),
@@ -208,6 +227,15 @@ def test_tensors_fit_each_other(tmp_path, kind, name, change):
         ("table", lambda d: d.update(labels=["a"])),
         ("table", lambda d: d.update(labels=[])),
         ("image", lambda d: d["models"]["network"]["settings"].pop("mean")),
+        ("mask", lambda d: d["models"]["network"]["settings"].pop("mean")),
+        ("mask", lambda d: d["models"]["threshold"]["settings"].update(channel="odour")),
+        ("mask", lambda d: d["models"]["threshold"]["settings"].pop("is_local")),
+        ("mask", lambda d: d["models"]["shares"].update(kind="nothing")),
+        ("mask", lambda d: d.update(labels=["a", "b"])),
+        ("mask", lambda d: d.update(labels=["a", "b", 3])),
+        ("mask", lambda d: d["style"].update(values=[0, 1])),
+        ("mask", lambda d: d["style"].update(kind="grey")),
+        ("mask", lambda d: d.pop("style")),
         ("text", lambda d: d["models"]["words"].update(terms=["good"])),
         ("text", lambda d: d["models"]["network"].update(classes=0)),
         ("tag", lambda d: d["models"]["tag per word"].update(words=["good"])),

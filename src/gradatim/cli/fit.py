@@ -24,7 +24,7 @@ def fit(
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     **given: Any,
 ) -> None:
-    """Fit models to a table, texts, series or images and say honestly whether a network beats the simple ones.
+    """Fit models to a table, texts, series, images or masks and say honestly whether a network beats the simple ones.
 
     Compares simple models with networks by cross-validation, tunes the network within the budget,
     judges once on test rows, and writes a model folder with a report.
@@ -75,21 +75,21 @@ def predict(
             help="A CSV, TSV or Parquet file, a folder of images, or a built-in name.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="CSV file of predictions.")] = Path(
-        "predictions.csv"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="CSV file of predictions; a folder for masks.")
+    ] = Path("predictions.csv"),
     which: Annotated[
         str,
         typer.Option("--model", help="'recommended', or a model of the folder such as 'network'."),
     ] = "recommended",
 ) -> None:
-    """Predict every row of a table; columns are found by name."""
+    """Predict every row of a table, whose columns are found by name, or every image of a folder."""
     from gradatim.fitting import write_predictions
 
     result = write_predictions(model, data, output, which=which)
     for note in result.notes:
         echo(f"predict: {note}", err=True)
-    echo(f"{result.rows:,} rows: {result.path}")
+    echo(f"{result.rows:,} {result.things}: {result.path}")
 
 
 def export(

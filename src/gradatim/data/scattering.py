@@ -4,7 +4,7 @@ import numpy as np
 
 from gradatim.errors import require, require_seed, require_whole
 
-DIGITS = 4  # 0, 1, 2 and 3: classes 1 to 4; the paper is class 0
+DIGITS = 3  # 0, 1 and 2: classes 1 to 3; the paper is class 0
 INK = 0.35  # of a digit's full ink, above which a pixel is part of it
 SIZES = (11, 17)  # pixels a digit is high and wide
 SMALLEST = 24
@@ -13,7 +13,7 @@ SMALLEST = 24
 def scattered_digits(
     num_samples: int = 240, noise: float = 0.08, seed: int = 0, *, side: int = 48
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw grey images of handwritten digits 0 to 3 at random places, and their masks.
+    r"""Draw grey images of handwritten digits 0 to 2 at random places, and their masks.
 
     .. math:: x = a + b^\top u + \sum_j c_j d_j(u) + \sigma\epsilon, \qquad \epsilon \sim N(0, 1)
 
@@ -28,11 +28,11 @@ def scattered_digits(
 
     Returns:
         Images ``(num_samples, 1, side, side)`` in [0, 1] and masks ``(num_samples, side, side)`` of classes: 0 for paper,
-        1 to 4 for the digits 0 to 3.
+        1 to 3 for the digits 0 to 2.
 
     Example:
         >>> X, y = scattered_digits(2)
-        >>> X.shape, y.shape, int(y.max()) <= 4
+        >>> X.shape, y.shape, int(y.max()) <= 3
         ((2, 1, 48, 48), (2, 48, 48), True)
     """
     require_whole("scattered_digits", num_samples=num_samples, side=side)
@@ -74,7 +74,7 @@ def _resized(picture: np.ndarray, size: int) -> np.ndarray:
 
 
 def _digits() -> tuple[np.ndarray, np.ndarray]:
-    """The first four digits of scikit-learn's set, ink from 0 to 1, and which they are."""
+    """The first three digits of scikit-learn's set, ink from 0 to 1, and which they are."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits(n_class=DIGITS)

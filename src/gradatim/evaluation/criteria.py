@@ -21,6 +21,7 @@ from gradatim.training.metrics import MEASURES
 
 QUANTILE, PINBALL, COST = "quantile:", "pinball ", "cost"
 COST_LABEL = "cost per row"
+OVERLAPS = ("mean IoU", "mean Dice", "pixel accuracy")  # of masks
 # what is reported of a task, the usual criterion first
 REPORTED = {
     "classification": ("log_loss", "accuracy", "balanced_accuracy", "macro_f1", "auc", "average_precision"),
@@ -43,6 +44,7 @@ _SAME = {
 def _labels() -> dict[str, bool]:
     """Every label of a figure of merit, and whether more of it is better."""
     ours = {m.label: m.higher_is_better for m in MEASURES.values()}
+    ours |= dict.fromkeys(OVERLAPS, True)
     return dict.fromkeys(sklearn_metrics.get_scorer_names(), True) | ours
 
 

@@ -5,6 +5,7 @@ from gradatim.files.folders import probe_folder, settle, write_files
 from gradatim.files.outputs import (
     check_output,
     first_line,
+    is_inside,
     is_plain,
     is_result,
     own_document,
@@ -24,6 +25,7 @@ __all__ = [
     "check_path",
     "check_regular",
     "first_line",
+    "is_inside",
     "is_plain",
     "is_result",
     "load_tree",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradatim.errors import OutputRefused
 from gradatim.files.atomic import flush, or_unavailable
-from gradatim.files.outputs import is_plain
+from gradatim.files.outputs import is_inside
 from gradatim.files.scratch import abandoned, remove, scratch_folder
 
 
@@ -50,7 +50,7 @@ def write_files(
 
     Args:
         folder: Where to write; it is made, a link is followed.
-        files: Contents by name; they take their places in this order.
+        files: Contents by name, or by path with ``/`` between folders; they take their places in this order.
         ours: Names in the folder that we wrote before: they are replaced or, where ``files`` has none, removed. All other
             files stay, and one in the way of ours is refused.
 
@@ -103,6 +103,7 @@ def _staged(home: Path, name: str, files: Mapping[str, bytes]) -> Iterator[tuple
 
 
 def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as file:
         file.write(content)
         flush(file)
@@ -111,10 +112,11 @@ def _write(path: Path, content: bytes) -> None:
 def _finish(folder: Path, place: Path) -> None:
     """Put what is ready into its place, as far as that was not done."""
     plan: dict[str, list[str]] = json.loads((place / PLAN).read_bytes())
-    for name in filter(is_plain, plan["files"]):
+    for name in filter(is_inside, plan["files"]):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):  # it was put in its place before the kill
             os.replace(place / READY / name, folder / name)
-    for name in filter(is_plain, plan["gone"]):
+    for name in filter(is_inside, plan["gone"]):
         with suppress(FileNotFoundError):
             (folder / name).unlink()
 

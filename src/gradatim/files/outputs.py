@@ -135,6 +135,19 @@ def is_plain(name: object) -> bool:
     return isinstance(name, str) and name == os.path.basename(name) and name not in ("", ".", "..")
 
 
+def is_inside(name: object) -> bool:
+    """Whether a path from a document, with ``/`` between folders, stays within its folder.
+
+    Args:
+        name: Anything.
+
+    Example:
+        >>> is_inside("a/b.txt"), is_inside("a/../../b.txt"), is_inside("/etc")
+        (True, False, False)
+    """
+    return isinstance(name, str) and all(is_plain(part) for part in name.split("/"))
+
+
 def is_result(folder: str | Path) -> bool:
     """Whether we wrote a folder, as a model or a report: it is never read as data.
 

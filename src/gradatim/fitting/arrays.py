@@ -59,6 +59,8 @@ def join_target(data: Any, given: dict[str, Any]) -> Any:
     if len(data) != 2:
         raise InvalidType(f"fit: data must be a pair of rows and targets, got {len(data)} things.")
     X, y = as_rows(data[0]), _array(data[1])
+    if isinstance(X, np.ndarray) and y.ndim == 3:
+        return _with_masks(X, y)
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if y.ndim != 1:
         raise InvalidValue(f"fit: targets must be one for every row, got shape {y.shape}.")
@@ -72,6 +74,14 @@ def join_target(data: Any, given: dict[str, Any]) -> Any:
         given["text"] = TEXT
     given["target"] = str(given.get("target") or getattr(data[1], "name", None) or TARGET)
     return X.reset_index(drop=True).assign(**{given["target"]: y})
+
+
+def _with_masks(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if y.shape != X.shape[:3]:
+        raise InvalidValue(
+            f"fit: masks must have a class for every pixel of the images, {X.shape[:3]}, got shape {y.shape}."
+        )
+    return X, y
 
 
 def as_pictures(X: np.ndarray) -> np.ndarray:

@@ -273,6 +273,7 @@ def _write(player: Player, findings: Findings, job: ContestOptions, work: Work) 
         work.elapsed,
         player,
         findings.concerns,
+        command=player.command(findings.folder),
         after=findings.completion.sentence,
         remarks=findings.remarks,
     )

@@ -16,7 +16,14 @@ from gradatim.model_folder import check_folder
 if TYPE_CHECKING:
     from gradatim.fitting.contest import FitResult
 
-SOURCES = ("test", "teacher", "labels", "group", "pretrained")  # options that may name a file
+SOURCES = (
+    "test",
+    "teacher",
+    "labels",
+    "group",
+    "masks",
+    "pretrained",
+)  # options that may name a file
 
 
 def fit(
@@ -37,7 +44,7 @@ def fit(
         data: A file, a folder of images or of series, a built-in name, a data frame, or a pair of arrays: rows (or images,
             texts or series) and what to predict from them.
         target: Column to predict; a built-in set knows its own, and numbers of a series need none.
-        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"sequence"`` (series with a label each), ``"series"``,
+        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"mask"``, ``"sequence"`` (series with a label each), ``"series"``,
             ``"translation"`` or ``"language"``; found from data and options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
         output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.

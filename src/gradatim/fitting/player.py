@@ -266,6 +266,10 @@ class Player(ABC):
         """Return Python lines that use the model folder."""
         return self.sections.usage(self.problem, findings)
 
+    def command(self, folder: Path) -> str:
+        """Return what to type next; empty for the usual ``gradatim predict``."""
+        return ""
+
     @abstractmethod
     def kept(self, findings: "Findings") -> dict[str, Any]:
         """Return what the stored model needs beside its fitted models."""

@@ -16,6 +16,7 @@ from gradatim.files import check_output, check_path, first_line, open_atomically
 from gradatim.fitting.arrays import as_rows
 from gradatim.fitting.classes import PROBABILITY
 from gradatim.fitting.loading import load_model
+from gradatim.fitting.painting import is_painted, write_painted
 from gradatim.model_folder import parts_of
 from gradatim.wording import shorten
 
@@ -35,11 +36,12 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a formula begins in a s
 
 @dataclass(frozen=True)
 class PredictResult:
-    """Where the predictions are, how many, and what could not be used as it was."""
+    """Where the predictions are, how many, what could not be used as it was, and what they are."""
 
     path: Path
     rows: int
     notes: list[str]
+    things: str = "rows"
 
 
 def predict(
@@ -57,7 +59,7 @@ def predict(
         data: What the model is for: a table (file, built-in name, data frame or array; columns are found by name), texts,
             images, series, or the past of a series.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
-        output: CSV file to write as well, whole or not at all.
+        output: CSV file to write as well, whole or not at all; for masks a folder, or a CSV file of their areas.
         tell: Called with a :class:`gradatim.events.Warned` for what could not be used as it was.
 
     Returns:
@@ -68,10 +70,14 @@ def predict(
         ['prediction', 'probability setosa', 'probability versicolor', 'probability virginica']
     """
     notes: list[str] = []
-    tables = _tables(model, data, which, notes)
-    if output is not None:
-        tables = _written(tables, Path(output), _inputs(model, data), notes)
-    table = pd.concat(tables, ignore_index=True)
+    fitted = _open(model)
+    if output is not None and is_painted(fitted, output):
+        table = _painted(fitted, model, data, which, Path(output), notes)
+    else:
+        tables = _tables(fitted, data, which, notes)
+        if output is not None:
+            tables = _written(tables, Path(output), _inputs(model, data), notes)
+        table = pd.concat(tables, ignore_index=True)
     for note in notes:
         tell(Warned(note))
     return table
@@ -89,28 +95,46 @@ def write_predictions(
     Args:
         model: A model folder, or the model itself.
         data: What the model is for, as in :func:`predict`.
-        output: File to write.
+        output: File to write; for masks a folder, or a file whose name ends with ``.csv`` for their areas alone.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
     """
     notes: list[str] = []
-    tables = _written(_tables(model, data, which, notes), Path(output), _inputs(model, data), notes)
-    return PredictResult(Path(output), sum(len(table) for table in tables), notes)
+    fitted, path = _open(model), Path(output)
+    if is_painted(fitted, path):
+        table = _painted(fitted, model, data, which, path, notes)
+        return PredictResult(path, len(table), notes, "masks")
+    tables = _written(_tables(fitted, data, which, notes), path, _inputs(model, data), notes)
+    return PredictResult(path, sum(len(table) for table in tables), notes)
 
 
-def _tables(model: Any, data: Any, which: str, notes: list[str]) -> Iterator[pd.DataFrame]:
+def _open(model: Any) -> Predictor:
     fitted = load_model(model) if isinstance(model, str | Path) else model
     if not isinstance(fitted, Predictor):
         hint = " Try 'gradatim generate'." if hasattr(fitted, "stream") else ""
         raise InvalidType(
             f"predict: model must be a folder written by 'gradatim fit', got a {type(fitted).__name__}.{hint}"
         )
+    return fitted
+
+
+def _painted(fitted: Any, model: Any, data: Any, which: str, folder: Path, notes: list[str]) -> pd.DataFrame:  # fmt: skip
+    inputs = [*_inputs(model, data), *([model] if isinstance(model, str | Path) else [])]
+    return write_painted(fitted.prediction_files(_rows(fitted, data), which, notes), folder, inputs)
+
+
+def _tables(fitted: Predictor, data: Any, which: str, notes: list[str]) -> Iterator[pd.DataFrame]:
+    return _some(fitted.prediction_tables(_rows(fitted, data), which, notes))
+
+
+def _rows(fitted: Predictor, data: Any) -> Any:
+    """Data as the model takes them: a path, a table, or pictures for one that knows pictures."""
     if isinstance(data, str | Path):
         check_path(data)
     is_ready = isinstance(data, str | Path) or getattr(fitted, "reads_memory", False)
     rows = data if is_ready else as_rows(one_row(data) if isinstance(data, Mapping) else data)
     if not is_ready and isinstance(rows, np.ndarray) and getattr(fitted, "folder_kind", None) != "image":  # fmt: skip
         raise InvalidType(f"predict: data must be rows for this model, got images of shape {rows.shape}.")  # fmt: skip
-    return _some(fitted.prediction_tables(rows, which, notes))
+    return rows
 
 
 def one_row(row: Mapping[str, Any]) -> pd.DataFrame:

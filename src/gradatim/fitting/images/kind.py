@@ -42,7 +42,7 @@ class ImageOptions(ContestOptions):
     labels: str | None = option(None, "Table of file names and their class, number or labels.", metavar="FILE")  # fmt: skip
     task: str = task_option()
     group: str | None = option(
-        None, "Table of file names and groups, a column of --labels, 'folder' or 'prefix': groups stay together.", metavar="FILE"
+        None, "Table of file names and groups, a column of the labels, 'folder' or 'prefix': groups stay together.", metavar="FILE"
     )  # fmt: skip
     side: int | None = option(None, f"Pixels a side that models see, up to {SIDES[1]}.")
     tiles: int = option(1, f"Parts along each side of an image, up to {MOST_TILES}; their answers are averaged.")  # fmt: skip

@@ -102,7 +102,7 @@ class ImageModel(StoredModel):
         """Return probabilities ``(N, classes)``, or values ``(N,)``."""
         if isinstance(images, np.ndarray):
             return outputs_of(self.fitted(model), self._check(images))
-        paths = _files(images, [])
+        paths = meant_images(images, [])
         pictures, faults = self._read(paths)
         if faults:
             place, reason = next(iter(faults.items()))
@@ -137,7 +137,7 @@ class ImageModel(StoredModel):
         if isinstance(data, np.ndarray):
             yield self.frame(self.outputs(data, model), None, model)
             return
-        paths, root, skipped = _files(data, notes), Path(data), 0
+        paths, root, skipped = meant_images(data, notes), Path(data), 0
         chunk = max(min(CHUNK, ROOM // (self.side**2 * 3)), 1)
         for start in range(0, len(paths), chunk):
             part = paths[start : start + chunk]
@@ -186,7 +186,7 @@ class ImageModel(StoredModel):
         return f"ImageModel({self.recommended!r} for {said} of {self.side} × {self.side} images)"
 
 
-def _files(data: str | Path | Sequence[str | Path], notes: list[str]) -> list[Path]:
+def meant_images(data: str | Path | Sequence[str | Path], notes: list[str]) -> list[Path]:
     """The images that are meant; links that lead out of a folder are left alone, and said."""
     if not isinstance(data, str | Path):
         return [Path(path) for path in data]

@@ -1,0 +1,1 @@
+"""Images with masks: which pixel belongs to what."""

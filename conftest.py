@@ -9,6 +9,6 @@ os.environ.setdefault(
 )  # several processes with several threads each would fight for the cores
 
 # A verdict depends on the code alone; `make test-slow` looks at inputs that were never tried.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("new", derandomize=False)
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("new", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))

@@ -97,6 +97,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "add_noise": lambda g: CALLS["add_noise"](X, generator=g),
     "adding_task": lambda g: CALLS["adding_task"](3, 10, generator=g),
     "colour_jitter": lambda g: CALLS["colour_jitter"](IMAGES.expand(-1, 3, -1, -1), generator=g),
+    "drop_edge": lambda g: CALLS["drop_edge"](torch.arange(20).view(2, 10), 0.5, generator=g),
     "copy_task": lambda g: CALLS["copy_task"](5, 4, generator=g),
     "cutout": lambda g: CALLS["cutout"](IMAGES, generator=g),
     "flip_pairs": lambda g: CALLS["flip_pairs"](IMAGES.repeat(8, 1, 1, 1), IMAGES.repeat(8, 1, 1, 1)[:, 0], generator=g),
@@ -188,7 +189,7 @@ ELSEWHERE: dict[str, str] = {
 def numbers(value):
     """All numbers of a result, in order, in one flat list of arrays."""
     if isinstance(value, Tensor):
-        return [value.detach().numpy()]
+        return [value.detach().to_dense().numpy()]
     if isinstance(value, np.ndarray | float | int | str | None | np.generic):
         return [np.asarray(value)]
     if dataclasses.is_dataclass(value):

@@ -14,6 +14,8 @@ from gradatim import losses, nn
 from gradatim.randomness import seeded
 
 LABELS = torch.tensor([0, 2, 1])
+EDGES, GRAPHS = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 0, 1])
+PATH = torch.tensor([[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
 LONG = torch.tensor([[1, 0, 2], [2, 1, 0]])
 
 
@@ -33,17 +35,27 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "attention_weights": (nn.attention_weights, real((2, 3, 4), (2, 5, 4))),
     "batch_normalize": (lambda z, m, v, g, b: nn.batch_normalize(z, m, v.exp(), g, b), real((3, 4), 4, 4, 4, 4)),
     "carry_or_transform": (nn.carry_or_transform, real(4, 4, 4)),
+    "chebyshev_filter": (lambda x: nn.chebyshev_filter(x, PATH.to(x.dtype), [1.0, 0.5, 0.25]), real((3, 2))),
     "convolve": (nn.convolve, real((2, 1, 6), (1, 1, 3))),
     "correlate": (nn.correlate, real((2, 1, 6), (1, 1, 3))),
+    "edge_softmax": (lambda s: nn.edge_softmax(s, torch.tensor([0, 0, 1]), 2), real((3, 2))),
+    "heat_kernel": (lambda x: nn.heat_kernel(x, PATH.to(x.dtype), 0.7), real((3, 2))),
     "layer_norm": (nn.layer_norm, real((3, 4), 4, 4)),
     "linear_scan": (nn.linear_scan, real(3, (2, 5, 3))),
     "log1mexp": (nn.log1mexp, lambda: (-torch.rand(5) - 0.1,)),
     "log_mean_exp": (nn.log_mean_exp, real((3, 4))),
     "log_softmax": (nn.log_softmax, real((3, 4))),
     "log_sum_exp": (nn.log_sum_exp, real((3, 4))),
+    "message_passing": (lambda x: nn.message_passing(x, EDGES, aggregate="max"), real((3, 2))),
+    "piecewise_linear": (lambda x: nn.piecewise_linear(x, torch.tensor([[-3.0, 0.0, 3.0]] * 4).to(x.dtype)), real((3, 4))),
+    "polynomial_filter": (lambda x: nn.polynomial_filter(x, PATH.to(x.dtype), [1.0, 0.5, 0.25]), real((3, 2))),
+    "pool_nodes": (lambda x: nn.pool_nodes(x, GRAPHS), real((3, 2))),
+    "pool_sets": (lambda x: nn.pool_sets(x, pooling="mean"), real((2, 3, 2))),
     "softmax": (nn.softmax, real((3, 4))),
     "reverse_steps": (nn.reverse_steps, real((2, 3, 4))),
     "rotate_pairs": (nn.rotate_pairs, real((2, 3, 4), (3, 2))),
+    "smooth_clip": (nn.smooth_clip, real((3, 4))),
+    "spectral_filter": (lambda x: nn.spectral_filter(x, PATH.to(x.dtype), lambda f: 1 / (1 + f)), real((3, 2))),
     "toeplitz_matrix": (lambda kernel: nn.toeplitz_matrix(kernel, 5), real(3)),
     "align": (losses.align, real((3, 1), 3)),
     "bce": (lambda z: losses.bce(z, torch.tensor([0, 1, 1])), real(3)),
@@ -69,8 +81,13 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
 
 # Of tensors, and no formula of real numbers.
 OTHERS: dict[str, str] = {
+    "coupling_matrix": "from edges to a sparse matrix",
+    "drop_edge": "from edges to edges",
+    "laplacian": "from edges to a sparse matrix",
     "padding_mask": "from lengths to a mask",
+    "quantile_edges": "from values to bins",
     "real_steps": "from lengths to a mask",
+    "robust_scale": "from values to their middle and spread",
 }
 # (function, law): why it does not hold there
 EXCEPTIONS: dict[tuple[str, str], str] = {

@@ -84,6 +84,11 @@ def sentence_encoder():
     )
 
 
+def graph(*, width=4):
+    """Three nodes of which two are joined, and one stands alone."""
+    return lambda: (torch.randn(B, width), torch.tensor([[0, 1], [1, 0]]))
+
+
 def lengths(*values):
     return lambda: (torch.tensor(values),)
 
@@ -141,6 +146,27 @@ CASES: dict[str, Case] = {
     "LRUCell": cell("LRUCell", width=4, dtype=torch.complex64)._replace(build=lambda: layers.LRUCell(4, 8)),
     "Recurrent": Case(lambda: layers.Recurrent("lstm", 4, 6, num_layers=2, is_bidirectional=True), both(real(5, 4), ragged), (B, 5, 12)),
     "LRU": Case(lambda: layers.LRU(8), both(real(5, 8), ragged), (B, 5, 8)),
+    # on graphs and sets
+    "GCNLayer": Case(lambda: layers.GCNLayer(4, 2), graph(), (B, 2)),
+    "GATLayer": Case(lambda: layers.GATLayer(4, 2, num_heads=2), graph(), (B, 4)),
+    "GATv2Layer": Case(lambda: layers.GATv2Layer(4, 2, num_heads=2), graph(), (B, 4)),
+    "SAGELayer": Case(lambda: layers.SAGELayer(4, 2), graph(), (B, 2)),
+    "GINLayer": Case(lambda: layers.GINLayer(4, 2), graph(), (B, 2)),
+    "ChebyshevLayer": Case(lambda: layers.ChebyshevLayer(4, 2, 2), graph(), (B, 2)),
+    "PairNorm": Case(lambda: layers.PairNorm(), real(4), (B, 4)),
+    "GCN": Case(lambda: models.GCN(4, 8, 2), graph(), (B, 2)),
+    "GAT": Case(lambda: models.GAT(4, 8, 2, num_heads=2), graph(), (B, 2)),
+    "GATv2": Case(lambda: models.GATv2(4, 8, 2, num_heads=2), graph(), (B, 2)),
+    "GraphSAGE": Case(lambda: models.GraphSAGE(4, 8, 2), graph(), (B, 2)),
+    "GIN": Case(lambda: models.GIN(4, 8, 2), graph(), (B, 2)),
+    "ChebNet": Case(lambda: models.ChebNet(4, 8, 2), graph(), (B, 2)),
+    "SGC": Case(lambda: models.SGC(4, 2), graph(), (B, 2)),
+    "APPNP": Case(lambda: models.APPNP(4, 8, 2), graph(), (B, 2)),
+    "GraphClassifier": Case(lambda: models.GraphClassifier(models.GCN(4, 8, 6), 6, 2), graph(), (1, 2)),
+    "DeepSets": Case(lambda: models.DeepSets(4, 8, 2), real(5, 4), (B, 2)),
+    "EquivariantDeepSets": Case(lambda: models.EquivariantDeepSets(4, 8, 2, pooling="attention"), real(5, 4), (B, 5, 2)),
+    "PointNet": Case(lambda: models.PointNet(2, dims=(4, 8)), real(9, 3), (B, 2)),
+    "PointNetSegmenter": Case(lambda: models.PointNetSegmenter(2, dims=(4, 8)), real(9, 3), (B, 9, 2)),
     # models of vectors
     "MLP": Case(lambda: models.MLP((4, 8, 2), norm="batch", dropout=0.1), real(4), (B, 2)),
     "ResidualMLP": Case(lambda: models.ResidualMLP((4, 8, 8, 2)), real(4), (B, 2)),
@@ -198,6 +224,7 @@ CASES: dict[str, Case] = {
 
 POOLER = "the pooler serves pool(), which forward does not call"
 PART = "a part that keeps no arguments: the model that holds it is described"
+NEIGHBOURS = "rows are nodes of one graph, which hear of each other"
 TOPIC = "the registry of models stands below the topics"
 # (module, law): why it does not hold there
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -217,6 +244,13 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         (name, "describe"): TOPIC
         for name in (
             "Hopfield", "DenseMemory", "ModernHopfield", "ThresholdUnit", "ThresholdNetwork", "GaussianBasis", "TDNN",
+        )
+    },
+    **{
+        (name, "rows"): NEIGHBOURS
+        for name in (
+            "GCNLayer", "GATLayer", "GATv2Layer", "SAGELayer", "GINLayer", "ChebyshevLayer", "PairNorm", "GCN", "GAT", "GATv2",
+            "GraphSAGE", "GIN", "ChebNet", "SGC", "APPNP", "GraphClassifier",
         )
     },
     ("Invariant", "describe"): "it holds transformations, which are functions",

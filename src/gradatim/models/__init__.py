@@ -1,5 +1,6 @@
 """Architectures, one file each, built by name."""
 
+from gradatim.models.appnp import APPNP
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.bert import BERT
 from gradatim.models.bert_heads import (
@@ -10,14 +11,22 @@ from gradatim.models.bert_heads import (
     best_spans,
 )
 from gradatim.models.bert_pretraining import BERTPretraining
+from gradatim.models.cheb_net import ChebNet
 from gradatim.models.ctc import CTC
 from gradatim.models.decoder_inputs import shift_right
+from gradatim.models.deep_sets import DeepSets, EquivariantDeepSets
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN, whitening_filters
 from gradatim.models.feature_tagger import FeatureTagger
 from gradatim.models.forecaster import Forecast, Forecaster
+from gradatim.models.gat import GAT
+from gradatim.models.gatv2 import GATv2
+from gradatim.models.gcn import GCN
+from gradatim.models.gin import GIN
 from gradatim.models.gpt import GPT
+from gradatim.models.graph_classifier import GraphClassifier
+from gradatim.models.graph_sage import GraphSAGE
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
 from gradatim.models.lenet import LeNet
@@ -25,6 +34,7 @@ from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.mobilenet import MobileNetV2
+from gradatim.models.pointnet import PointNet, PointNetSegmenter, orthogonality_penalty
 from gradatim.models.published import PublishedNetwork, published_resnet
 from gradatim.models.published_bert import load_bert, published_minilm
 from gradatim.models.published_images import load_image_network, published_mobilenet
@@ -40,6 +50,7 @@ from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.sgc import SGC
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.transformer import (
@@ -54,33 +65,47 @@ from gradatim.models.vit import ClassTokenEncoder, ViT
 from gradatim.models.weights import check_weights, load_weights
 
 __all__ = [
-    "TabMLP",
+    "APPNP",
     "BERT",
     "CTC",
+    "GAT",
+    "GCN",
+    "GIN",
     "GPT",
     "MLP",
+    "MODELS",
+    "SGC",
     "TCN",
+    "VGG",
     "BERTClassifier",
     "BERTPretraining",
     "BERTSpanReader",
     "BERTTagger",
     "BagOfEmbeddings",
+    "ChebNet",
     "CifarResNet",
     "ClassTokenEncoder",
     "DecodingState",
+    "DeepSets",
     "DenseNet",
     "DenselyConnectedMLP",
     "Encoded",
+    "EquivariantDeepSets",
     "FastCNN",
     "FeatureTagger",
     "Forecast",
     "Forecaster",
+    "GATv2",
+    "GraphClassifier",
+    "GraphSAGE",
     "HighwayMLP",
     "HybridViT",
-    "LeNet",
     "LRUStack",
+    "LeNet",
     "MLPMixer",
     "MobileNetV2",
+    "PointNet",
+    "PointNetSegmenter",
     "PublishedNetwork",
     "RecurrentLanguageModel",
     "ResNet",
@@ -94,13 +119,12 @@ __all__ = [
     "SequenceGenerator",
     "SequenceTagger",
     "Spans",
+    "TabMLP",
     "Transformer",
     "TransformerDecoder",
     "TransformerEncoder",
     "UNet",
-    "VGG",
     "ViT",
-    "MODELS",
     "best_spans",
     "build",
     "check_weights",
@@ -109,6 +133,7 @@ __all__ = [
     "load_image_network",
     "load_weights",
     "mean_vector",
+    "orthogonality_penalty",
     "published_minilm",
     "published_mobilenet",
     "published_resnet",

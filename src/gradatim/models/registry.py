@@ -11,17 +11,26 @@ from torch import Tensor, nn
 import gradatim.nn as layers
 from gradatim.data.tokenizers.kinds import KINDS, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidType, choose
+from gradatim.models.appnp import APPNP
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.bert import BERT
 from gradatim.models.bert_heads import BERTClassifier, BERTSpanReader, BERTTagger
 from gradatim.models.bert_pretraining import BERTPretraining
+from gradatim.models.cheb_net import ChebNet
 from gradatim.models.ctc import CTC
+from gradatim.models.deep_sets import DeepSets, EquivariantDeepSets
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
 from gradatim.models.fast_cnn import FastCNN
 from gradatim.models.feature_tagger import FeatureTagger
 from gradatim.models.forecaster import Forecaster
+from gradatim.models.gat import GAT
+from gradatim.models.gatv2 import GATv2
+from gradatim.models.gcn import GCN
+from gradatim.models.gin import GIN
 from gradatim.models.gpt import GPT
+from gradatim.models.graph_classifier import GraphClassifier
+from gradatim.models.graph_sage import GraphSAGE
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
 from gradatim.models.lenet import LeNet
@@ -29,6 +38,7 @@ from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.mobilenet import MobileNetV2
+from gradatim.models.pointnet import PointNet, PointNetSegmenter
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.residual_mlp import ResidualMLP
 from gradatim.models.resnet import CifarResNet, ResNet
@@ -39,6 +49,7 @@ from gradatim.models.sequence_autoencoder import SequenceAutoencoder
 from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
+from gradatim.models.sgc import SGC
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.transformer import Transformer
@@ -99,6 +110,19 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "unet": UNet,
     "vit": ViT,
     "hybrid_vit": HybridViT,
+    "deep_sets": DeepSets,
+    "equivariant_deep_sets": EquivariantDeepSets,
+    "pointnet": PointNet,
+    "pointnet_segmenter": PointNetSegmenter,
+    "gcn": GCN,
+    "gat": GAT,
+    "gatv2": GATv2,
+    "graph_sage": GraphSAGE,
+    "gin": GIN,
+    "cheb_net": ChebNet,
+    "sgc": SGC,
+    "appnp": APPNP,
+    "graph_classifier": GraphClassifier,
 }
 
 

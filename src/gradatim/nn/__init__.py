@@ -36,11 +36,19 @@ from gradatim.nn.cells.min_gru import MinGRUCell
 from gradatim.nn.cells.min_lstm import MinLSTMCell
 from gradatim.nn.cells.named import CELLS, build_cell
 from gradatim.nn.cells.residual import ResidualCell
+from gradatim.nn.chebyshev_layer import ChebyshevLayer
 from gradatim.nn.convolution import convolve, correlate
+from gradatim.nn.coupling import coupling_matrix, laplacian
 from gradatim.nn.dense_connection import DenseConnection
 from gradatim.nn.dot_attention import DotAttention
 from gradatim.nn.dropout import StandardDropout, inverted_dropout
+from gradatim.nn.edge_attention import edge_softmax
+from gradatim.nn.edge_dropout import drop_edge
 from gradatim.nn.fan_counts import Fans, fans
+from gradatim.nn.gat_layer import GATLayer
+from gradatim.nn.gatv2_layer import GATv2Layer
+from gradatim.nn.gcn_layer import GCNLayer
+from gradatim.nn.gin_layer import GINLayer
 from gradatim.nn.group_invariance import Invariant
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
@@ -49,8 +57,11 @@ from gradatim.nn.layer_normalization import layer_norm
 from gradatim.nn.lru import LRU
 from gradatim.nn.masks import causal_mask, mask_from_pytorch, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
+from gradatim.nn.messages import message_passing
 from gradatim.nn.multi_task import MultiTask
+from gradatim.nn.node_pooling import pool_nodes
 from gradatim.nn.padding import real_steps, reverse_steps
+from gradatim.nn.pair_norm import PairNorm
 from gradatim.nn.periodic_embedding import PeriodicEmbedding
 from gradatim.nn.piecewise_linear import (
     PiecewiseLinearEncoding,
@@ -67,8 +78,18 @@ from gradatim.nn.pruning import apply_masks, magnitude_masks, weight_sparsity
 from gradatim.nn.recurrent import Recurrent
 from gradatim.nn.residual import ResidualLayer
 from gradatim.nn.rotary import Rotary, rotate_pairs
+from gradatim.nn.sage_layer import SAGELayer
 from gradatim.nn.scan import linear_scan
+from gradatim.nn.set_pooling import pool_sets
 from gradatim.nn.smooth_clip import robust_scale, smooth_clip
+from gradatim.nn.spectral_filters import (
+    GraphFourier,
+    chebyshev_filter,
+    graph_fourier,
+    heat_kernel,
+    polynomial_filter,
+    spectral_filter,
+)
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
@@ -88,13 +109,6 @@ from gradatim.nn.upsampling import upsampling_kernel, upsampling_layer
 from gradatim.nn.weight_normalization import bake_weights, normalize_weights
 
 __all__ = [
-    "BatchEnsembleLinear",
-    "PeriodicEmbedding",
-    "PiecewiseLinearEncoding",
-    "piecewise_linear",
-    "quantile_edges",
-    "robust_scale",
-    "smooth_clip",
     "ACTIVATIONS",
     "CELLS",
     "LRU",
@@ -102,8 +116,10 @@ __all__ = [
     "ActivationFacts",
     "AdditiveAttention",
     "AttentionPooling",
+    "BatchEnsembleLinear",
     "BatchMoments",
     "Cell",
+    "ChebyshevLayer",
     "ChoGRUCell",
     "ChungGRUCell",
     "DecoderBlock",
@@ -113,7 +129,12 @@ __all__ = [
     "EncoderBlock",
     "Fans",
     "FeedForward",
+    "GATLayer",
+    "GATv2Layer",
+    "GCNLayer",
+    "GINLayer",
     "GRUCell",
+    "GraphFourier",
     "HighwayCell",
     "HighwayLayer",
     "Invariant",
@@ -130,12 +151,16 @@ __all__ = [
     "MultiTask",
     "NoForgetLSTMCell",
     "OutputMapLSTMCell",
+    "PairNorm",
     "PeepholeLSTMCell",
+    "PeriodicEmbedding",
+    "PiecewiseLinearEncoding",
     "Recurrent",
     "ResidualCell",
     "ResidualLayer",
     "Rotary",
     "RunningMoments",
+    "SAGELayer",
     "Shortcut",
     "Sign",
     "SinusoidalPositions",
@@ -155,16 +180,23 @@ __all__ = [
     "build_cell",
     "carry_or_transform",
     "causal_mask",
+    "chebyshev_filter",
     "collapse_linear",
     "convolve",
     "correlate",
+    "coupling_matrix",
     "default_scheme",
     "dihedral_group",
+    "drop_edge",
+    "edge_softmax",
     "evaluation_mode",
     "fans",
     "gain",
+    "graph_fourier",
+    "heat_kernel",
     "initialize",
     "inverted_dropout",
+    "laplacian",
     "layer_norm",
     "linear_drop_rates",
     "linear_scan",
@@ -173,22 +205,31 @@ __all__ = [
     "log_softmax",
     "log_sum_exp",
     "magnitude_masks",
-    "mc_predict",
-    "normalize_weights",
     "mask_from_pytorch",
+    "mc_predict",
+    "message_passing",
+    "normalize_weights",
     "padding_mask",
     "permutation",
     "permute_hidden",
+    "piecewise_linear",
+    "polynomial_filter",
+    "pool_nodes",
+    "pool_sets",
+    "quantile_edges",
     "real_steps",
     "reflection",
     "reverse_steps",
     "ring",
+    "robust_scale",
     "rotate_pairs",
     "rotation",
     "rotation_group",
     "shift_matrix",
     "sinusoidal_positions",
+    "smooth_clip",
     "softmax",
+    "spectral_filter",
     "toeplitz_matrix",
     "translation",
     "translation_group",

@@ -25,7 +25,7 @@ class Settings:
     repeats: int = 3
 
 
-QUICK = Settings(copies=2, epochs=12, repeats=1)
+QUICK = Settings(copies=2, epochs=12)
 
 
 def convolutional(side: int) -> nn.Module:

@@ -50,6 +50,7 @@ class TableModel(StoredModel):
         models: Fitted models by name.
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
+        decisions: How models say a class, by name: weights of the classes, or what mistakes cost; the likeliest by default.
         target: Name of the column that is predicted.
         labels: Class labels; empty for regression.
         preprocessing: From typed columns to features.

@@ -1,0 +1,196 @@
+r"""A sparse matrix that is multiplied by in both directions, as every step of training does.
+
+.. math:: Y = SX, \qquad \frac{\partial\ell}{\partial X} = S^\top \frac{\partial\ell}{\partial Y}, \qquad
+    \frac{\partial\ell}{\partial s_{ij}} = \Bigl\langle \frac{\partial\ell}{\partial y_i}, x_j \Bigr\rangle
+
+The transpose is found once and kept: PyTorch would sort the entries again in every backward pass.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
+
+from gradatim.nn.plain_path import are_values_hidden, at_least_single, is_transformed
+
+_KEPT: "WeakIdKeyDictionary" = WeakIdKeyDictionary()  # by the tensor that something was made from
+T = TypeVar("T")
+
+
+def made_once(tensor: Tensor, key: object, make: Callable[[], T]) -> T:
+    """Make something of a tensor, and keep it as long as the tensor is there and unchanged.
+
+    Args:
+        tensor: What it is made of.
+        key: What is made.
+        make: Makes it.
+
+    Example:
+        >>> edges, made = torch.zeros(2, 0), []
+        >>> for _ in range(3):
+        ...     _ = made_once(edges, "count", lambda: made.append(1))
+        >>> len(made)
+        1
+    """
+    if are_values_hidden() or torch.compiler.is_compiling() or tensor.is_inference():
+        return make()
+    kept: dict[object, tuple[int, T]] = _KEPT.setdefault(tensor, {})
+    if key not in kept or kept[key][0] != tensor._version:
+        kept[key] = tensor._version, make()
+    return kept[key][1]
+
+
+def make_csr(starts: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
+    """A tensor in compressed sparse rows, without PyTorch's warning that these are new.
+
+    Args:
+        starts: Where each row begins, shape ``(rows + 1,)``.
+        columns: Column of every entry, row by row.
+        values: Every entry.
+        size: Rows and columns.
+
+    Example:
+        >>> make_csr(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), torch.tensor([2.0, 3.0]), (2, 2)).to_dense()
+        tensor([[0., 2.],
+                [3., 0.]])
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(starts, columns, values, size, check_invariants=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMatrix:
+    """A matrix :math:`S` as its entries, row by row, and the same column by column.
+
+    Args:
+        starts: Where each row begins, shape ``(rows + 1,)``.
+        columns: Column of every entry, row by row.
+        values: Every entry.
+        starts_t: Where each column begins.
+        rows_t: Row of every entry, column by column.
+        order: Place of these entries among ``values``.
+    """
+
+    starts: Tensor
+    columns: Tensor
+    values: Tensor
+    starts_t: Tensor
+    rows_t: Tensor
+    order: Tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.starts) - 1, len(self.starts_t) - 1
+
+    @property
+    def rows(self) -> Tensor:
+        """Row of every entry, row by row."""
+        return torch.repeat_interleave(self.starts.diff())
+
+    @property
+    def transposed(self) -> "SparseMatrix":
+        """The transpose."""
+        back = torch.empty_like(self.order)
+        back[self.order] = torch.arange(len(back), device=back.device)
+        values = self.values[self.order]
+        return SparseMatrix(self.starts_t, self.rows_t, values, self.starts, self.columns, back)
+
+    def with_values(self, values: Tensor) -> "SparseMatrix":
+        """Other entries in the same places."""
+        return replace(self, values=values)
+
+    def to_tensor(self) -> Tensor:
+        """The matrix as a tensor in compressed sparse rows."""
+        return make_csr(self.starts, self.columns, self.values, self.shape)
+
+    def times(self, x: Tensor) -> Tensor:
+        """Multiply with ``x``, shape ``(columns, F)``; gradients reach ``x`` and ``values``."""
+        if is_transformed():
+            terms = self.values[:, None] * x[self.columns]
+            return x.new_zeros(self.shape[0], x.shape[1]).index_add(0, self.rows, terms)
+        values = self.values.to(x.dtype)
+        found: Tensor = _Product.apply(
+            values, x, self.starts, self.columns, self.starts_t, self.rows_t, self.order
+        )
+        return found
+
+
+def sparse_matrix(rows: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -> SparseMatrix:  # fmt: skip
+    """Make a matrix from its entries in any order; each place must be named once.
+
+    Args:
+        rows: Row of every entry.
+        columns: Column of every entry.
+        values: Every entry.
+        size: Rows and columns.
+
+    Example:
+        >>> sparse_matrix(torch.tensor([1, 0]), torch.tensor([0, 2]), torch.ones(2), (2, 3)).times(torch.eye(3)).tolist()
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    by_row = torch.argsort(rows * size[1] + columns)
+    rows, columns = rows[by_row], columns[by_row]
+    order = torch.argsort(columns, stable=True)
+    starts, starts_t = (_starts(places, count) for places, count in ((rows, size[0]), (columns, size[1])))  # fmt: skip
+    return SparseMatrix(starts, columns, values[by_row], starts_t, rows[order], order)
+
+
+def read_csr(matrix: Tensor) -> SparseMatrix:
+    """The matrix of a tensor in compressed sparse rows; the transpose of a tensor is found once.
+
+    Args:
+        matrix: Layout ``torch.sparse_csr``.
+    """
+
+    def read() -> SparseMatrix:
+        starts, columns = matrix.crow_indices().long(), matrix.col_indices().long()
+        order = torch.argsort(columns, stable=True)
+        rows = torch.repeat_interleave(starts.diff())
+        starts_t = _starts(columns, matrix.shape[1])
+        return SparseMatrix(starts, columns, matrix.values(), starts_t, rows[order], order)
+
+    return made_once(matrix, "csr", read)
+
+
+def _starts(places: Tensor, count: int) -> Tensor:
+    ends = torch.bincount(places, minlength=count).cumsum(0)
+    return torch.cat([ends.new_zeros(1), ends])
+
+
+def _multiply(starts: Tensor, columns: Tensor, values: Tensor, x: Tensor) -> Tensor:
+    """Rows of sums; half precision is summed in single."""
+    wide = at_least_single(x)
+    matrix = make_csr(starts, columns, values.to(wide.dtype), (len(starts) - 1, len(x)))
+    with torch.autocast(x.device.type, enabled=False):
+        return (matrix @ wide).to(x.dtype)
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        values: Tensor, x: Tensor, starts: Tensor, columns: Tensor, starts_t: Tensor, rows_t: Tensor, order: Tensor
+    ) -> Tensor:  # fmt: skip
+        return _multiply(starts, columns, values, x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        values, x, starts, columns, starts_t, rows_t, order = ctx.saved_tensors
+        by_values = by_x = None
+        if ctx.needs_input_grad[0]:
+            rows = torch.repeat_interleave(starts.diff())
+            by_values = (grad[rows] * x[columns]).sum(1)
+        if ctx.needs_input_grad[1]:
+            back = torch.empty_like(order)
+            back[order] = torch.arange(len(back), device=back.device)
+            by_x = _Product.apply(values[order], grad, starts_t, rows_t, starts, columns, back)
+        return by_values, by_x, None, None, None, None, None

@@ -67,7 +67,7 @@ def use(model):
             outputs = model.predict_proba(RUNS, model=own) if model.labels else model.predict(RUNS, model=own)  # fmt: skip
         elif name in ("ImageModel", "MaskModel"):
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
-            outputs = model.predict_proba(pictures, model=own)
+            outputs = model.outputs(pictures, own)
         elif name == "TagModel":
             outputs = np.concatenate(model.predict_proba(rows["t"].tolist(), model=own))
         else:

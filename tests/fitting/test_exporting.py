@@ -20,7 +20,7 @@ from gradatim.fitting.series.times import Axis
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.models import GPT, Forecaster, Transformer
 
-from .test_stored import SHARED, image_model, pictures, sequence_model
+from .test_stored import SHARED, image_model, pictures, sequence_model, tagged_model, valued_model
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
@@ -66,6 +66,14 @@ def said_by(model, *rows):
 # a model, and other inputs than those it was traced with, with what predict says of them
 KINDS = {
     "image": (image_model, lambda m: ((pictures(),), m.predict_proba(pictures(), model="network"))),
+    "tagged images": (
+        tagged_model,
+        lambda m: ((pictures(),), m.predict_proba(pictures(), model="network")),
+    ),
+    "numbers of images": (
+        valued_model,
+        lambda m: ((pictures(),), m.predict(pictures(), model="network")),
+    ),
     "series": (recurrent_series, said_of_series),
     "sequence": (sequence_model, said_of_runs),
     "language": (language, lambda m: said_by(m, tokens(5, 11))),

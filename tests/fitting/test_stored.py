@@ -16,6 +16,7 @@ from gradatim.data.tokenizers import CharacterTokenizer
 from gradatim.errors import InvalidValue
 from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
+from gradatim.fitting.images.tags import PerTag
 from gradatim.fitting.language.model import LanguageModel
 from gradatim.fitting.masks.model import MaskModel
 from gradatim.fitting.masks.networks import MaskNetwork, MaskSettings
@@ -43,7 +44,15 @@ from gradatim.fitting.texts.linear import WordModel
 from gradatim.fitting.texts.model import TextModel
 from gradatim.fitting.texts.networks import TextNetwork
 from gradatim.fitting.texts.pretrained import PretrainedNetwork
-from gradatim.models import BERT, GPT, MLP, BagOfEmbeddings, FeatureTagger, SentenceEncoder
+from gradatim.models import (
+    BERT,
+    GPT,
+    MLP,
+    BagOfEmbeddings,
+    FeatureTagger,
+    MobileNetV2,
+    SentenceEncoder,
+)
 
 SHARED = {"recommended": "network", "about": {"verdict": "Better."}}
 PIXELS = Fitted("chain", 2, {"0.0.weight": np.ones((2, 64)), "0.0.bias": np.array([0.5, 0.0])})
@@ -67,6 +76,34 @@ def mask_model():
         "network": network,
     }  # fmt: skip
     return MaskModel(labels=style.names(), side=8, channels=1, style=style, models=models, **SHARED)
+
+
+def tagged_model():
+    """Labels of which an image may have several; the network sees tiles, mirrored, at another size."""
+    published = {
+        "mean": [9.0, 9.0, 9.0],
+        "spread": [2.0, 2.0, 2.0],
+        "side": 32,
+        "tiles": 2,
+        "views": 2,
+        "is_tagged": True,
+        "is_published": True,
+    }
+    network = ImageNetwork(MobileNetV2(2, width=0.1), 2, published)
+    models = {"pixels": PerTag([PIXELS, PIXELS]), "network": network}
+    return ImageModel(
+        labels=["a", "b"], side=8, channels=1, is_tagged=True, models=models, **SHARED
+    )
+
+
+def valued_model():
+    """Numbers of images."""
+    about = {"mean": 9.0, "spread": 2.0, "center": 3.0, "scale": 2.0, "low": 0.0, "high": 9.0}
+    network = ImageNetwork(build_network(ImageSettings(width=8), 1, 1, 8), 0, about)
+    line = Fitted("chain", 0, {"0.0.weight": np.ones((1, 64)), "0.0.bias": np.zeros(1)})
+    return ImageModel(
+        labels=[], side=8, channels=1, models={"pixels": line, "network": network}, **SHARED
+    )
 
 
 def words():
@@ -144,6 +181,11 @@ def past():
 KINDS = {
     "image": (image_model, lambda model, name: model.predict_proba(pictures(), model=name)),
     "mask": (mask_model, lambda model, name: model.predict_proba(pictures(), model=name)),
+    "tagged images": (
+        tagged_model,
+        lambda model, name: model.predict_proba(pictures(), model=name),
+    ),
+    "numbers of images": (valued_model, lambda model, name: model.predict(pictures(), model=name)),
     "text": (text_model, lambda model, name: model.predict_proba(texts(), model=name)),
     "tag": (
         tag_model,

@@ -70,6 +70,9 @@ class ImageNetwork(FittedNetwork):
         for name, most in (("side", LARGEST_SIDE), ("tiles", MOST_TILES)):
             if settings.get(name) is not None:
                 require(whole(settings, name, most) > 0, f"load_model: {name} must be positive", 0)
+        for name in ("center", "scale", "low", "high"):
+            number = settings.get(name, 0.0)
+            require(isinstance(number, int | float), f"load_model: {name} must be a number", str(number)[:40])  # fmt: skip
         views = settings.get("views", 1)
         require(views in VIEWS, f"load_model: views must be one of {VIEWS}", str(views)[:40])
         return super().restore(facts, tensors)

@@ -33,6 +33,16 @@ fit("grammar", rows=200, output=sys.argv[1], trials=3, resume=True)
 """
 
 
+SEQUENCES = """
+import sys
+from gradatim import fit
+from gradatim.fitting.sequences import player
+
+player.UNTIMED_EPOCHS = 3
+fit("waves", rows=60, output=sys.argv[1], trials=4, resume=True)
+"""
+
+
 def start(folder, name, script=SCRIPT):
     words = [sys.executable, "-c", script, name]
     return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
@@ -49,6 +59,10 @@ def test_killed_at_a_random_moment(tmp_path, seed):
 
 def test_a_tagger_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, TAGS)
+
+
+def test_series_with_labels_killed_at_a_random_moment(tmp_path):
+    interrupt(tmp_path, 0, SEQUENCES)
 
 
 def interrupt(tmp_path, seed, script):

@@ -41,6 +41,9 @@ def test_a_target_that_never_changes_within_a_group_hints_at_it(kind):
     table["shop"] = group * 17 % 101 if kind == "numbers" else [f"shop {k}" for k in group]
     found, _ = concerns(table)
     assert any(c.startswith("Groups: 'y' never changes within a value of 'shop' (30 of them)") and "--group 'shop'" in c for c in found)  # fmt: skip
+    asked = "Are they the steps of series with one 'y' each? Then type --target 'y' --series 'shop'"
+    assert any(asked in c for c in found)
+    assert any(asked in c for c in concerns(table.assign(t=np.arange(ROWS)), time_column="t")[0])
     assert not any(c.startswith("Groups") for c in concerns(table, group="shop")[0])
     table.loc[5, "y"] += 1.0
     table.loc[6, "y"] -= 1.0

@@ -113,9 +113,13 @@ def percentage(share: float) -> str:
     return f"{100 * share:.{1 if 0.0 < share < 0.0095 else 0}f} %"
 
 
+def _has_own_test(problem: Problem) -> bool:
+    """Whether the test rows are a table of the user's."""
+    return bool((problem.rows[problem.test] < 0).any())
+
+
 def _is_split_at_random(problem: Problem) -> bool:
-    is_own = bool((problem.rows[problem.test] < 0).any())  # a test table of the user's
-    return problem.times is None and problem.groups is None and not is_own
+    return problem.times is None and problem.groups is None and not _has_own_test(problem)
 
 
 def _dates(problem: Problem) -> list[Concern]:
@@ -129,8 +133,8 @@ def _dates(problem: Problem) -> list[Concern]:
 
 
 def _groups(problem: Problem, is_over: Callable[[], bool]) -> list[Concern]:
-    """A column in each of whose values the target never changes, where such rows are torn apart."""
-    if not _is_split_at_random(problem):
+    """A column in each of whose values the target never changes, where such rows are torn apart: are they series?"""
+    if problem.groups is not None or _has_own_test(problem):
         return []
     y = problem.y[problem.train]
     for column in problem.columns:
@@ -144,7 +148,10 @@ def _groups(problem: Problem, is_over: Callable[[], bool]) -> list[Concern]:
         same = codes[order][1:] == codes[order][:-1]
         if len(counts) > len(np.unique(y)) / 2 and (y[order][1:] == y[order][:-1])[same].all():
             seen = f"{problem.target!r} never changes within a value of {column.name!r} ({len(counts):,} of them), and their rows stand on both sides of the split"
-            remedy = f"Keep them together with --group {column.name!r}; if they are steps of series, use --forecast"
+            remedy = (
+                f"Are they the steps of series with one {problem.target!r} each? Then type --target {problem.target!r} "
+                f"--series {column.name!r}; else keep them together with --group {column.name!r}"
+            )
             return [Concern("Groups", seen, remedy)]
     return []
 

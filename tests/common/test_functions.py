@@ -72,6 +72,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "mse": (losses.mse, real(5, 5)),
     "sse": (losses.sse, real(5, 5)),
     "perceptron": (lambda z: losses.perceptron(z, torch.tensor([0, 1, 1])), real(3)),
+    "pinball_loss": (losses.pinball_loss, real(5, 5)),
     "policy_loss": (losses.policy_loss, real((3, 4), (3, 4), (3, 4))),
     "smooth_labels": (lambda confusion: losses.smooth_labels(LABELS, confusion), probabilities((4, 4))),
     "span_cross_entropy": (lambda z: losses.span_cross_entropy(z, torch.tensor([[0, 2], [1, 1]])), real((2, 4, 2))),

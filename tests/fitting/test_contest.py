@@ -306,3 +306,21 @@ def test_decisions_of_a_stranger_are_refused(short, tmp_path):
         file.write_bytes(json_bytes(sign(changed)))
         with pytest.raises(InvalidValue, match="decisions must be weights of 2 classes"):
             gradatim.load_model(tmp_path / "m")
+
+
+def test_weights_of_rows_train_and_judge_and_are_no_feature(short, tmp_path):
+    """Whole weights are repeated rows in the figures; rows that weigh nothing are none."""
+    frame = rare_frame().assign(w=np.random.default_rng(1).integers(0, 4, 400))
+    result = fit(frame, "ill", weight="w", output=tmp_path / "m", trials=2, keep_test_out=True)
+    assert "w" not in result.model.columns
+    assert any("weigh nothing and are left out" in note for note in result.notes)
+    problem, weight = result.player.problem, frame["w"].to_numpy()
+    assert len(problem.y) == (weight > 0).sum()
+    test = problem.rows[problem.test]
+    p = result.model.predict_proba(frame.iloc[test])
+    truth = (frame["ill"].iloc[test] == "yes").to_numpy().astype(int)
+    own = result.model.about["test"][result.verdict.recommended]
+    expected = np.average(-np.log(p[np.arange(len(p)), truth]), weights=weight[test])
+    assert own["log loss"] == pytest.approx(expected)
+    plain = fit(frame.drop(columns="w"), "ill", output=tmp_path / "n", trials=2)
+    assert plain.model.about["cross_validation"] != result.model.about["cross_validation"]

@@ -17,6 +17,7 @@ LOSSES = {
     "bce": (losses.bce, (ROWS, 1), NUMBERS.round()),
     "perceptron": (losses.perceptron, (ROWS, 3), CLASSES),
     "cross_entropy": (losses.cross_entropy, (ROWS, 3), CLASSES),
+    "pinball_loss": (losses.pinball_loss, (ROWS, 1), NUMBERS),
     "focal": (losses.focal, (ROWS, 3), CLASSES),
     "smoothed_cross_entropy": (losses.smoothed_cross_entropy(), (ROWS, 3), CLASSES),
     "token_cross_entropy": (losses.token_cross_entropy, (ROWS, 4, 3), CLASSES[:, None].expand(-1, 4)),
@@ -32,7 +33,7 @@ LOSSES = {
     ),
 }  # fmt: skip
 OTHERS = {
-    "LOSSES", "Loss", "align", "build_loss",  # no losses
+    "LOSSES", "Loss", "align", "build_loss", "over_members",  # no losses
     "absolute_weight", "penalized", "weight_energy",  # of weights
     "smooth_labels", "uniform_confusion",  # of labels
     "ctc_loss", "span_cross_entropy", "comparison_loss", "dpo_loss", "policy_loss",  # of more than two tensors

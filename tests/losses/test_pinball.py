@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from gradatim.errors import InvalidValue
-from gradatim.losses import quantile_loss
+from gradatim.losses import pinball_loss, quantile_loss
 
 
 def test_the_formula():
@@ -39,3 +39,12 @@ def test_the_median_is_half_the_absolute_error_and_truth_is_free():
 def test_levels_outside_are_refused(quantiles):
     with pytest.raises(InvalidValue, match="quantiles must be between 0 and 1"):
         quantile_loss(quantiles)
+
+
+def test_one_quantile_is_the_loss_of_many_and_its_minimum_is_a_quantile():
+    generator = torch.Generator().manual_seed(0)
+    f, y = torch.randn(9, generator=generator), torch.randn(9, generator=generator)
+    own = pinball_loss(f[:, None], y, quantile=0.8)
+    torch.testing.assert_close(own, quantile_loss((0.8,))(f[:, None], y))
+    with pytest.raises(InvalidValue, match=r"quantile must be between 0 and 1, got 1\.0"):
+        pinball_loss(f, y, quantile=1.0)

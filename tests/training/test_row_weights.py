@@ -1,5 +1,7 @@
 """Weights of rows: laws of repeated rows in every engine, class weights, drawing, and what is refused."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from torch import nn
 
 from gradatim.errors import GradatimError
-from gradatim.losses import focal
+from gradatim.losses import focal, pinball_loss
 from gradatim.models import MLP
 from gradatim.randomness import seeded
 from gradatim.training import METRICS, Trainer, train_replicas
@@ -38,6 +40,7 @@ def values(model):
     return torch.cat([p.detach().flatten() for p in model.parameters()])
 
 
+NINETY = partial(pinball_loss, quantile=0.9)
 WEIGHT = np.array([1, 0, 3, 1, 1, 2, 0, 1, 4, 1, 1, 2])
 
 
@@ -56,7 +59,7 @@ def test_whole_weights_are_repeated_rows_in_a_training(task, engine):
     torch.testing.assert_close(runs[0], runs[1], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("task", ["cross_entropy", "mse", "bce"])
+@pytest.mark.parametrize("task", ["cross_entropy", "mse", "bce", "pinball", NINETY])
 def test_chain_and_autograd_agree_in_small_batches(task):
     X, y = data(task, rows=40)
     weight = np.random.default_rng(1).uniform(0, 3, 40)
@@ -69,7 +72,7 @@ def test_chain_and_autograd_agree_in_small_batches(task):
 
 
 @pytest.mark.parametrize("kind", [nn.ReLU, nn.GELU])  # a chain; a module that torch.func maps
-@pytest.mark.parametrize("task", ["cross_entropy", "mse", "bce"])
+@pytest.mark.parametrize("task", ["cross_entropy", "mse", "bce", NINETY])
 def test_replicas_weigh_as_each_would_alone(task, kind):
     X, y = data(task, rows=30)
     weight = np.random.default_rng(2).uniform(0, 3, 30)

@@ -22,6 +22,17 @@ def target_row(p: LabelledRows) -> list[str]:
     return ["classes", ", ".join(shown) + (", …" if p.classes > LISTED else "")]
 
 
+def weight_row(p: LabelledRows) -> list[list[str]]:
+    """How much rows weigh, as rows of a table; none where all weigh the same."""
+    if p.weight is None:
+        return []
+    w = p.weight[p.train]
+    rows = (
+        f"{w.min():.4g} to {w.max():.4g}, as much as {w.sum() ** 2 / (w**2).sum():,.0f} equal rows"
+    )
+    return [["weights of training rows", rows]]
+
+
 def judge_figures(report: Report, p: LabelledRows, f: Findings, *, label: str, rows: str) -> None:
     """Add confusion and calibration of classes, or residuals of values.
 

@@ -1,5 +1,6 @@
 """Losses that networks minimize."""
 
+from gradatim.losses.aligning import align
 from gradatim.losses.ctc import ctc_loss
 from gradatim.losses.dice import dice_cross_entropy, dice_loss
 from gradatim.losses.distillation import distillation_loss, tempered_cross_entropy
@@ -14,7 +15,6 @@ from gradatim.losses.members import over_members
 from gradatim.losses.named import (
     LOSSES,
     Loss,
-    align,
     bce,
     build_loss,
     cross_entropy,
@@ -26,7 +26,7 @@ from gradatim.losses.named import (
 from gradatim.losses.penalties import absolute_weight, penalized, weight_energy
 from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
-from gradatim.losses.pinball import quantile_loss
+from gradatim.losses.pinball import pinball_loss, quantile_loss
 from gradatim.losses.preferences import comparison_loss, dpo_loss, policy_loss
 from gradatim.losses.spans import span_cross_entropy
 
@@ -52,6 +52,7 @@ __all__ = [
     "over_members",
     "penalized",
     "perceptron",
+    "pinball_loss",
     "policy_loss",
     "quantile_loss",
     "smooth_labels",

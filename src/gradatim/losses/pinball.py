@@ -6,10 +6,34 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
+from gradatim.losses.aligning import align
 
 if TYPE_CHECKING:
     from gradatim.losses.named import Loss
+
+
+@takes_arrays
+def pinball_loss(output: Tensor, target: Tensor, quantile: float = 0.5) -> Tensor:
+    r"""Average the pinball errors of one quantile.
+
+    .. math:: \frac1B\sum_i \max\bigl(\tau (y_i - f_i),\ (\tau - 1)(y_i - f_i)\bigr)
+
+    For another :math:`\tau` pass ``partial(pinball_loss, quantile=0.9)`` to a trainer.
+
+    Args:
+        output: Forecasts :math:`f`.
+        target: Values :math:`y`, as many.
+        quantile: :math:`\tau`, between 0 and 1.
+
+    Example:
+        >>> pinball_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 0.0]), quantile=0.9)  # 0.9 and 0.1
+        tensor(0.5000)
+    """
+    require(0.0 < quantile < 1.0, "pinball_loss: quantile must be between 0 and 1", quantile, "Try 0.9.")  # fmt: skip
+    error = align(output, target) - output
+    return torch.maximum(quantile * error, (quantile - 1) * error).mean()
 
 
 def quantile_loss(quantiles: Sequence[float]) -> "Loss":

@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.func import vmap
 
 from gradatim.errors import InvalidValue
-from gradatim.losses.named import Loss, align, bce, cross_entropy, mae, mse, sse
+from gradatim.losses.aligning import align
+from gradatim.losses.named import Loss, bce, cross_entropy, mae, mse, sse
 
 _ENTRIES: dict[Loss, Callable[..., Tensor]] = {
     mse: F.mse_loss,

@@ -12,6 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from gradatim.evaluation.racing import Result
+from gradatim.fitting.goals import Goal
 from gradatim.fitting.player import FAILURES, Candidate, Figures
 from gradatim.fitting.tables.candidates import (
     TREES,
@@ -82,7 +83,7 @@ class TreeRace:
     """Boosted trees as a family of settings (:class:`~gradatim.fitting.tuning.Family`).
 
     Args:
-        data: Gives features and targets that fold ``k`` learns from.
+        data: Gives features and targets that fold ``k`` learns from, and what for.
         judge: Judges a model of a candidate on fold ``k``.
         y: Targets of all training rows.
         classes: Number of classes; 0 for regression.
@@ -94,7 +95,7 @@ class TreeRace:
 
     def __init__(
         self,
-        data: Callable[[int], tuple[np.ndarray, np.ndarray]],
+        data: Callable[[int], tuple[np.ndarray, np.ndarray, Goal]],
         judge: Callable[[Candidate, Fitted, int], Figures],
         y: np.ndarray,
         classes: int,
@@ -134,9 +135,9 @@ class TreeRace:
         return [found[job] for job in jobs]
 
     def _grow(self, settings: TreeSettings, k: int) -> Fitted | None:
-        X, y = self.data(k)
+        X, y, goal = self.data(k)
         try:
-            return fit_simple(TREES, X, y, self.classes, self.seed, asdict(settings))
+            return fit_simple(TREES, X, y, self.classes, self.seed, asdict(settings), goal)
         except FAILURES:
             return None
 

@@ -1,9 +1,9 @@
 """The simple models that a network must beat, from the simplest to the most complex, fitted by scikit-learn."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.stats import skew
@@ -17,13 +17,14 @@ from sklearn.ensemble import (
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
-from gradatim.evaluation.metrics import score
+from gradatim.fitting.goals import Goal
 from gradatim.fitting.tables.discriminant import wide_discriminant
 from gradatim.fitting.tables.predictors import Fitted, hold, predict
 from gradatim.fitting.tables.trees import forest_arrays, tree_arrays
 from gradatim.threads import limit_threads, safe_threads
 
 Settings = Mapping[str, Any]
+T = TypeVar("T")
 
 RIDGE, DISCRIMINANT = "ridge regression", "linear discriminant"
 NEAREST, EXTRA, TREES = "k nearest neighbours", "extra trees", "gradient-boosted trees"
@@ -80,6 +81,7 @@ def fit_simple(
     classes: int,
     seed: int,
     chosen: Settings | None = None,
+    goal: Goal | None = None,
 ) -> Fitted:
     """Fit a simple model; its own settings are chosen inside the rows given, unless they are given too.
 
@@ -90,6 +92,7 @@ def fit_simple(
         classes: Number of classes; 0 for regression.
         seed: Fixes inner splits.
         chosen: Settings of the same model on fewer rows; they stay.
+        goal: What it is trained for beside the usual: rows that weigh, a quantile, rare classes.
 
     Example:
         >>> X = np.arange(20.0)[:, None]
@@ -99,7 +102,7 @@ def fit_simple(
     # threads that wait for each other after every node cost more than they save on a small table
     is_large = name in (TREES, EXTRA) and X.size >= MANY_CELLS
     with quietly(safe_threads() if is_large else 1):
-        return _FIT[name](X, y, classes, seed, chosen or {})
+        return _FIT[name](X, y, classes, seed, chosen or {}, goal or Goal())
 
 
 @contextmanager
@@ -118,22 +121,32 @@ def _linear(coef: np.ndarray, intercept: np.ndarray, classes: int, **settings: o
     return Fitted("chain", classes, arrays, dict(settings))
 
 
-def _fit_mean(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+def _fit_mean(
+    X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal
+) -> Fitted:
     if not classes:
-        return _linear(np.zeros((1, X.shape[1])), np.array([y.mean()]), 0)
-    return _linear(np.zeros((classes, X.shape[1])), np.log(_prior(y, classes)), classes)
+        return _linear(np.zeros((1, X.shape[1])), np.array([goal.center(y)]), 0)
+    return _linear(
+        np.zeros((classes, X.shape[1])), np.log(_prior(y, classes, goal.weight)), classes
+    )
 
 
-def _prior(y: np.ndarray, classes: int) -> np.ndarray:
-    counts = np.bincount(y, minlength=classes) + 1.0 / classes
+def _prior(y: np.ndarray, classes: int, weight: np.ndarray | None = None) -> np.ndarray:
+    counts = np.bincount(y, weight, classes) + 1.0 / classes
     return counts / counts.sum()
 
 
-def _fit_ridge(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+def _fit_ridge(
+    X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal
+) -> Fitted:
     center, scale = float(y.mean()), float(y.std()) or 1.0
     penalties = [chosen["penalty"]] if chosen else np.logspace(-3, 4, 15)
-    model = RidgeCV(alphas=penalties).fit(X, (y - center) / scale)
+    model = RidgeCV(alphas=penalties).fit(X, (y - center) / scale, sample_weight=goal.weight)
     coef, bias = model.coef_[None], np.array([model.intercept_])
+    if (
+        goal.quantile is not None
+    ):  # the line of means, moved to where the share of rows below is right
+        bias = bias + goal.center((y - center) / scale - model.predict(X))
     settings = {"center": center, "scale": scale, "penalty": float(model.alpha_), **hold(y)}
     return _linear(coef, bias, 0, **settings)
 
@@ -149,48 +162,56 @@ def from_logits(
     return _linear(weight, bias, classes, **settings)
 
 
-def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
-    def fit(C: float, rows: np.ndarray) -> Fitted:
-        model = LogisticRegression(C=C, max_iter=300, tol=1e-5).fit(X[rows], y[rows])
-        return from_logits(model.coef_, model.intercept_, model.classes_, classes, penalty=1 / C)
+def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
+    def fit(setting: tuple[float, bool], rows: np.ndarray) -> Fitted:
+        C, is_balanced = setting
+        weight = goal.take(rows).weights(y[rows], is_balanced=is_balanced)
+        model = LogisticRegression(C=C, max_iter=300, tol=1e-5).fit(X[rows], y[rows], weight)
+        kept = {"penalty": 1 / C, **({"is_balanced": True} if is_balanced else {})}
+        return from_logits(model.coef_, model.intercept_, model.classes_, classes, **kept)
 
     if "penalty" in chosen:
-        return fit(1 / chosen["penalty"], np.arange(len(y)))
-    return fit(_choose(PENALTIES, fit, X, y, classes, seed), np.arange(len(y)))
+        return fit((1 / chosen["penalty"], bool(chosen.get("is_balanced"))), np.arange(len(y)))
+    settings = [(C, False) for C in PENALTIES]
+    settings += [(C, True) for C in PENALTIES if goal.wants_balance]
+    return fit(_choose(settings, fit, X, y, classes, seed, goal), np.arange(len(y)))
 
 
 def _choose(
-    settings: tuple[float, ...],
-    fit: Callable[[float, np.ndarray], Fitted],
+    settings: Sequence[T],
+    fit: Callable[[T, np.ndarray], Fitted],
     X: np.ndarray,
     y: np.ndarray,
     classes: int,
     seed: int,
-) -> float:
+    goal: Goal,
+) -> T:
     """The setting with the best score on rows held out, a quarter of them at most."""
     order, quarter = np.random.default_rng(seed).permutation(len(y)), len(y) // 4
     held, rows = order[:quarter][:CHOOSING_ROWS], np.sort(order[quarter:])
     if len(y) < 20 or (classes and len(np.unique(y[rows])) < 2):
         return settings[len(settings) // 2]
-    scores = [score(y[held], predict(fit(s, rows), X[held]), classes) for s in settings]
-    return settings[int(np.argmin(scores))]
+    judged = goal.take(held)
+    scores = [judged.loss(y[held], predict(fit(s, rows), X[held]), classes) for s in settings]
+    told = np.nan_to_num(scores, nan=np.inf)  # a score may need rows that were not drawn
+    return settings[int(told.argmin()) if np.isfinite(told).any() else len(settings) // 2]
 
 
-def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
+def _fit_discriminant(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
     if X.shape[1] > len(X):
         return from_logits(*wide_discriminant(X, y), classes)
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
     return from_logits(model.coef_, model.intercept_, model.classes_, classes)
 
 
-def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
+def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
     def fit(k: float, rows: np.ndarray) -> Fitted:
         arrays = {"rows": X[rows].astype(np.float32), "target": y[rows]}
         if classes:
             arrays["prior"] = _prior(y[rows], classes)
         return Fitted("nearest", classes, arrays, {"neighbours": int(min(k, len(rows)))})
 
-    neighbours = chosen.get("neighbours") or _choose(NEIGHBOURS, fit, X, y, classes, seed)
+    neighbours = chosen.get("neighbours") or _choose(NEIGHBOURS, fit, X, y, classes, seed, goal)
     return fit(neighbours, np.arange(len(y)))
 
 
@@ -234,7 +255,7 @@ GROWTH = {
 }
 
 
-def _fit_extra_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:  # fmt: skip
+def _fit_extra_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
     """Trees with random cuts, averaged; classes ask half of the features at a node and want larger leaves."""
     leaf_rows = 3 if classes else 2
     limit = MOST_LEAVES if len(y) > leaf_rows * MOST_LEAVES else None
@@ -246,36 +267,44 @@ def _fit_extra_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chos
         chosen.get("trees", FOREST), min_samples_leaf=leaf_rows, max_leaf_nodes=limit,
         max_features=0.5 if classes else 1.0, random_state=seed,
     )  # fmt: skip
-    fitted = forest_arrays(forest.fit(X[:, columns], y), _prior(y, classes) if classes else None)
+    fitted = forest_arrays(
+        forest.fit(X[:, columns], y, goal.weight),
+        _prior(y, classes, goal.weight) if classes else None,
+    )
     fitted.arrays["feature"] = columns[fitted.arrays["feature"]].astype(np.int32)
     return fitted
 
 
-def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
     def fit(is_log: float, rows: np.ndarray) -> Fitted:
         if not is_log:
-            return _grow_trees(X[rows], y[rows], classes, seed, chosen)
-        fitted = _grow_trees(X[rows], np.log(y[rows]), classes, seed, chosen)
+            return _grow_trees(X[rows], y[rows], classes, seed, chosen, goal.take(rows))
+        fitted = _grow_trees(X[rows], np.log(y[rows]), classes, seed, chosen, goal.take(rows))
         fitted.settings["is_log"] = True
-        return correct_mean(fitted, X[rows], y[rows])
+        return correct_mean(fitted, X[rows], y[rows], goal.take(rows))
 
-    fitted = fit(_is_log(fit, X, y, classes, seed, chosen), np.arange(len(y)))
+    fitted = fit(_is_log(fit, X, y, classes, seed, chosen, goal), np.arange(len(y)))
     fitted.settings.update({name: value for name, value in chosen.items() if name in GROWTH})
     return fitted
 
 
-def correct_mean(fitted: Fitted, X: np.ndarray, y: np.ndarray) -> Fitted:
+def correct_mean(fitted: Fitted, X: np.ndarray, y: np.ndarray, goal: Goal) -> Fitted:
     """Trees of logarithms whose values have the mean of the targets.
 
-    The exponential of a mean of logarithms lies below the mean: their ratio makes up for it.
+    The exponential of a mean of logarithms lies below the mean: their ratio makes up for it. That of a quantile is a quantile.
 
     Args:
         fitted: Trees of the logarithm of a target.
         X: Features of the rows that they learned from.
         y: Their targets.
+        goal: What they are trained for.
     """
+    if goal.quantile is not None:
+        return fitted
     some = slice(None, None, max(len(y) // CORRECTING_ROWS, 1))
-    shift = np.log(y[some].mean() / predict(fitted, X[some]).mean())
+    weight = None if goal.weight is None else goal.weight[some]
+    true, said = (np.average(values, weights=weight) for values in (y[some], predict(fitted, X[some])))  # fmt: skip
+    shift = np.log(true / said)
     arrays = {**fitted.arrays, "start": fitted.arrays["start"] + shift}
     return Fitted(fitted.kind, fitted.classes, arrays, fitted.settings)
 
@@ -287,6 +316,7 @@ def _is_log(
     classes: int,
     seed: int,
     chosen: Settings,
+    goal: Goal,
 ) -> bool:
     """Whether the logarithm of a positive, skewed target is learned better than the target itself."""
     if chosen:
@@ -294,12 +324,22 @@ def _is_log(
     if not is_skewed(y, classes):
         return False
     rows = np.random.default_rng([seed, 4]).permutation(len(y))[:LOOKING_ROWS]
-    return bool(_choose((False, True), lambda s, own: fit(s, rows[own]), X[rows], y[rows], 0, seed))
+    return bool(
+        _choose(
+            (False, True),
+            lambda s, own: fit(s, rows[own]),
+            X[rows],
+            y[rows],
+            0,
+            seed,
+            goal.take(rows),
+        )
+    )
 
 
-def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings) -> Fitted:
+def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
     stop = _stops_early(y, classes)
-    settings = {
+    settings: dict[str, Any] = {
         "max_iter": 300 if stop else 100,
         "early_stopping": stop,
         "learning_rate": 0.1,
@@ -312,11 +352,13 @@ def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: S
     if "trees" in chosen:
         settings |= {"max_iter": chosen["trees"], "early_stopping": False}
         settings |= {own: chosen[name] for name, own in GROWTH.items() if name in chosen}
+    if goal.quantile is not None:
+        settings |= {"loss": "quantile", "quantile": goal.quantile}
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     if X.shape[1] <= MOST_TREE_FEATURES:
-        return tree_arrays(kind(**settings).fit(X, y), classes)
+        return tree_arrays(kind(**settings).fit(X, y, goal.weight), classes)
     columns = most_telling(X, y, classes, MOST_TREE_FEATURES)
-    fitted = tree_arrays(kind(**settings).fit(X[:, columns], y), classes)
+    fitted = tree_arrays(kind(**settings).fit(X[:, columns], y, goal.weight), classes)
     fitted.arrays["feature"] = columns[fitted.arrays["feature"]].astype(np.int32)
     return fitted
 
@@ -376,7 +418,7 @@ def effort(name: str, rows: int, columns: int, ratio: float) -> float:
     return rows
 
 
-_FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int, Settings], Fitted]] = {
+_FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int, Settings, Goal], Fitted]] = {
     "mean": _fit_mean,
     "class frequencies": _fit_mean,
     RIDGE: _fit_ridge,

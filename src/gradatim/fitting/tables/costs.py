@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gradatim.fitting.goals import Goal
 from gradatim.fitting.planning import affordable_rows
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate
 from gradatim.fitting.tables import networks
@@ -32,12 +33,14 @@ class FoldData(NamedTuple):
         y: Class codes, or values.
         X_judge: Features of the judging rows.
         classes: Number of classes; 0 for regression.
+        goal: What is trained for beside the usual.
     """
 
     X: np.ndarray
     y: np.ndarray
     X_judge: np.ndarray
     classes: int
+    goal: Goal = Goal()
 
 
 def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float) -> int | None:
@@ -60,7 +63,7 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
     if candidate.name == NETWORK:
         if seconds < FIRST_STEP:
             return 0
-        job = networks.NetworkJob(data.X, data.y, candidate.settings, seed)
+        job = networks.NetworkJob(data.X, data.y, candidate.settings, seed, data.goal)
         found = affordable_rows(
             rows, seconds,
             lambda count: networks.training_seconds(job, data.classes),
@@ -84,7 +87,12 @@ def _probe(name: str, data: FoldData, rows: np.ndarray, seed: int) -> float:
     chosen = {"trees": PROBE_ROUNDS} if name in (TREES, EXTRA) else {}
     started = time.perf_counter()
     try:
-        predict(fit_simple(name, data.X[rows], data.y[rows], data.classes, seed, chosen), judged)
+        predict(
+            fit_simple(
+                name, data.X[rows], data.y[rows], data.classes, seed, chosen, data.goal.take(rows)
+            ),
+            judged,
+        )
     except FAILURES:  # the fold will tell
         return 0.0
     return (time.perf_counter() - started) * _rounds(name, data)

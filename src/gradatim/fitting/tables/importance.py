@@ -20,6 +20,7 @@ def permutation_importance(
     *,
     seed: int = 0,
     is_over: Callable[[], bool] = never,
+    judge: Callable[[np.ndarray, np.ndarray], float] | None = None,
 ) -> dict[str, float]:
     r"""Mean increase of the score when a column is shuffled, the largest first.
 
@@ -31,6 +32,7 @@ def permutation_importance(
         table: Typed cells of the rows to measure on.
         y: Their targets.
         seed: Fixes the shuffles.
+        judge: The loss of targets and outputs, :math:`s`; the usual one by default.
         is_over: Whether time is up; columns whose features go along with the predictions are measured first.
     """
     rng = np.random.default_rng(seed)
@@ -42,7 +44,8 @@ def permutation_importance(
     ends = np.cumsum([block.shape[1] for block in blocks])
     X = np.concatenate(blocks, axis=1)
     output = predict(fitted, X)
-    base = score(y, output, fitted.classes)
+    judge = judge or (lambda truth, said: score(truth, said, fitted.classes))
+    base = judge(y, output)
     together = max(BLOCK // (repeats * len(rows)), 1)  # columns that one pass of the model measures
     order, found = _promising(X, output, ends), dict[str, float]()
     for start in range(0, count, together):
@@ -56,7 +59,7 @@ def permutation_importance(
                 copy[:, columns] = blocks[k][rng.permutation(len(y))]
         outputs = predict(fitted, whole.reshape(-1, X.shape[1])).reshape(len(part), repeats, *output.shape)  # fmt: skip
         for own, k in zip(outputs, part, strict=True):
-            worse = np.mean([score(y, copy, fitted.classes) for copy in own]) - base
+            worse = np.mean([judge(y, copy) for copy in own]) - base
             found[preprocessing.encoders[k].column.name] = float(worse)
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 

@@ -29,6 +29,13 @@ def task_option() -> Any:
     return option("auto", "auto, regression, binary, multiclass or classification.", choices=TASKS)
 
 
+def weight_option() -> Any:
+    """How much rows weigh."""
+    return option(
+        None, "Weights of the rows, in training and judging; no feature.", metavar="COLUMN"
+    )
+
+
 def refuse_target(job: Any, *others: str) -> None:
     """Refuse options that name the target as their own column."""
     for name in others:
@@ -47,16 +54,18 @@ class RowOptions(ContestOptions):
         time_column: Column of times: the past predicts the future.
         group: Column of groups that must not be torn apart.
         drop: Columns to leave out.
+        weight: Column of weights: rows count by it in training and judging, and it is no feature.
     """
 
     target: str | None = target_option()
     time_column: str | None = option(None, "Times: the past predicts the future.", metavar="COLUMN")
     group: str | None = option(None, "Groups that stay together.", metavar="COLUMN")
     drop: tuple[str, ...] = option((), "Leave a column out; may be repeated.", metavar="COLUMN")
+    weight: str | None = weight_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        refuse_target(self, "time_column", "group")
+        refuse_target(self, "time_column", "group", "weight")
         if self.target is not None and self.target in self.drop:
             raise InvalidValue(f"fit: drop must not name the target, got {self.target!r}.")
 

@@ -5,8 +5,9 @@ stack; each gives what it would give alone.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,9 +15,11 @@ import numpy as np
 import torch
 
 from gradatim.errors import InvalidValue
+from gradatim.fitting.goals import Goal
 from gradatim.fitting.learning import read_target
 from gradatim.fitting.tables.ladders import add_ladders, learn_ladders, num_bins
 from gradatim.fitting.tables.predictors import Fitted, hold
+from gradatim.losses import Loss, pinball_loss
 from gradatim.models import MLP
 from gradatim.training import History, Replicas, train_replicas
 
@@ -44,6 +47,7 @@ class NetworkSettings:
         steps: Gradient steps of a training, at least 20 passes over the rows.
         members: Networks from different starts whose predictions are averaged.
         bins: Bins of every number's ladder (:mod:`~gradatim.fitting.tables.ladders`); 0 for none.
+        is_balanced: Whether every class weighs the same.
     """
 
     hidden: tuple[int, ...] = (64,)
@@ -54,10 +58,13 @@ class NetworkSettings:
     steps: int = 600
     members: int = 1
     bins: int = 8
+    is_balanced: bool = False
 
 
-def draw_settings(trial: int, seed: int) -> NetworkSettings:
+def draw_settings(trial: int, seed: int, wants_balance: bool = False) -> NetworkSettings:
     """Settings of trial number ``trial``; the first are the defaults, the others random.
+
+    Where it is worth a try, every second trial lets every class weigh the same.
 
     Twelve trials in turn share shape, dropout, steps, members and bins, and differ in learning rate and weight decay.
 
@@ -79,6 +86,7 @@ def draw_settings(trial: int, seed: int) -> NetworkSettings:
         steps=int(shared.choice([300, 600, 1000, 3000])),
         members=int(shared.choice([1, 1, 1, 4])),
         bins=int(shared.choice([0, 8, 8, 16, 32])),
+        is_balanced=wants_balance and trial % 2 == 1,
     )
 
 
@@ -120,7 +128,13 @@ def training_seconds(job: "NetworkJob", classes: int) -> float:
     rows = min(PROBE_STEPS * size, len(job.X))
     started = time.perf_counter()
     ladders = learn_ladders(job.X, job.settings.bins)
-    few = NetworkJob(_inputs(job.X[:rows], ladders), job.y[:rows], job.settings, job.seed)
+    few = NetworkJob(
+        _inputs(job.X[:rows], ladders),
+        job.y[:rows],
+        job.settings,
+        job.seed,
+        job.goal.take(np.arange(rows)),
+    )
     encoding = (time.perf_counter() - started) * len(job.X) / rows
     shape = _shape(few, classes)._replace(epochs=1, batch_size=size)
     for _ in range(2):  # the first time everything is slow
@@ -167,12 +181,24 @@ class NetworkJob(NamedTuple):
         y: Class codes, or values.
         settings: What to build and how to train it.
         seed: Fixes weights, order and dropout.
+        goal: What it is trained for beside the usual.
     """
 
     X: np.ndarray
     y: np.ndarray
     settings: NetworkSettings
     seed: int
+    goal: Goal = Goal()
+
+    @property
+    def rows(self) -> tuple[int, int, bool]:
+        """What tells rows and their weights from those of another job."""
+        return id(self.X), id(self.y), self.settings.is_balanced
+
+    @property
+    def weight(self) -> np.ndarray | None:
+        """What the rows weigh."""
+        return self.goal.weights(self.y, is_balanced=self.settings.is_balanced)
 
 
 class _Member(NamedTuple):
@@ -194,7 +220,12 @@ class _Shape(NamedTuple):
 
 
 def fit_network(
-    X: np.ndarray, y: np.ndarray, classes: int, settings: NetworkSettings, seed: int
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    settings: NetworkSettings,
+    seed: int,
+    goal: Goal | None = None,
 ) -> Fitted:
     """Train one network, all its members at once.
 
@@ -204,11 +235,12 @@ def fit_network(
         classes: Number of classes; 0 for regression.
         settings: What to build and how to train it.
         seed: Fixes weights, order and dropout.
+        goal: What it is trained for beside the usual.
 
     Raises:
         InvalidValue: Training diverged.
     """
-    fitted = fit_networks([NetworkJob(X, y, settings, seed)], classes)[0]
+    fitted = fit_networks([NetworkJob(X, y, settings, seed, goal or Goal())], classes)[0]
     if fitted is None:
         raise InvalidValue(
             f"fit_network: lr must keep the loss finite, got {settings.lr}. Try a lower one."
@@ -296,7 +328,7 @@ def _train(
 ) -> Replicas:
     """Train a stack on one pool of encoded rows, in which rows that several trainings share stand once."""
     own_jobs = [jobs[own.job] for own in members]
-    pool = {(id(job.X), id(job.y)): job for job in own_jobs}
+    pool = {job.rows: job for job in own_jobs}
     ends = np.cumsum([len(job.X) for job in pool.values()])
     rows = {
         key: np.arange(end - len(job.X), end)
@@ -307,9 +339,9 @@ def _train(
     return train_replicas(
         lambda: MLP(shape.sizes, activation=shape.activation, dropout=shape.dropout),
         (X, y),
-        rows=[rows[id(job.X), id(job.y)] for job in own_jobs],
+        rows=[rows[job.rows] for job in own_jobs],
         validation=validation,
-        loss="cross_entropy" if classes else "mse",
+        loss=_loss(classes, own_jobs[0].goal),
         optimizer="adamw",
         lr=[job.settings.lr for job in own_jobs],
         weight_decay=[job.settings.weight_decay for job in own_jobs],
@@ -317,7 +349,22 @@ def _train(
         epochs=shape.epochs,
         batch_size=shape.batch_size,
         seed=[own.seed for own in members],
+        sample_weight=_pooled([job.weight for job in pool.values()], pool.values()),
     )
+
+
+def _loss(classes: int, goal: Goal) -> "str | Loss":
+    if goal.quantile is not None:
+        return partial(pinball_loss, quantile=goal.quantile)
+    return "cross_entropy" if classes else "mse"
+
+
+def _pooled(weights: Sequence[np.ndarray | None], jobs: Iterable[NetworkJob]) -> np.ndarray | None:
+    """Weights of all rows of a pool; ``None`` where no row weighs more than another."""
+    if all(weight is None for weight in weights):
+        return None
+    pairs = zip(weights, jobs, strict=True)
+    return np.concatenate([np.ones(len(j.X)) if w is None else w / w.mean() for w, j in pairs])
 
 
 def _layers(network: torch.nn.Module, member: int) -> dict[str, np.ndarray]:

@@ -1,23 +1,30 @@
 """A table in the contest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.reading import read_table
+from gradatim.evaluation.criteria import usual_criterion
+from gradatim.evaluation.decisions import is_decided
+from gradatim.evaluation.judged import Judged
 from gradatim.evaluation.splits import Split
 from gradatim.events import Tell
 from gradatim.fitting.findings import Findings
+from gradatim.fitting.goals import Goal
+from gradatim.fitting.mistakes import Costs
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.sections import judge_figures
 from gradatim.fitting.tables import sections
 from gradatim.fitting.tables.boosting import TreeRace
 from gradatim.fitting.tables.candidates import (
+    DISCRIMINANT,
+    EXTRA,
     MOST_TREE_FEATURES,
     NEAREST,
     TREES,
@@ -103,6 +110,19 @@ class TablePlayer(Player):
         self._preprocessing: Preprocessing | None = None
         self._whole: tuple[Preprocessing, np.ndarray] | None = None
 
+    def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
+        """Candidates that cannot be trained for what is asked are left out, or only judged by it."""
+        super().judge_by(score, costs)
+        if self.problem.weight is not None:
+            unable = [name for name in (DISCRIMINANT, NEAREST) if name in self.simple]
+            self.simple = tuple(name for name in self.simple if name not in unable)
+            self.notes += [f"{name} is left out: it cannot weigh rows." for name in unable]
+        if self.criterion is not None and self._goal(self.problem.train).quantile is not None:
+            means = " and ".join(name for name in (NEAREST, EXTRA) if name in self.simple)
+            self.notes.append(
+                f"{means} predict means; the {self.criterion.label} only judges them."
+            )
+
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Leave k nearest neighbours out where searching them would use up the budget, and say what trees look at."""
         train, judge = self.folds[-1]
@@ -136,18 +156,27 @@ class TablePlayer(Player):
         targets = standardized_targets(p.y[rows], p.classes)
         return learn_features(p.table, p.columns, rows, targets, self.seed)
 
-    def _taken(self, name: str, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _taken(self, name: str, X: np.ndarray, learned: np.ndarray) -> "_Taken":
         """Rows that a candidate learns from: all, or as many as the budget allows, drawn at random."""
-        most = self.most_rows.get(name, len(X))
+        most, y, goal = (
+            self.most_rows.get(name, len(X)),
+            self.problem.y[learned],
+            self._goal(learned),
+        )
         if most >= len(X):
-            return X, y
+            return _Taken(X, y, goal)
         rows = np.sort(np.random.default_rng([self.seed, 4]).permutation(len(X))[:most])
-        return X[rows], y[rows]
+        return _Taken(X[rows], y[rows], goal.take(rows))
+
+    def _goal(self, rows: np.ndarray) -> Goal:
+        """What candidates that learn from these rows are trained for."""
+        return Goal(self.criterion, self.problem.weight, self.costs).take(rows)
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
         """Rows of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
         X, X_judge = self.features(0)
-        data = FoldData(X, self.problem.y[self.folds[0][0]], X_judge, self.problem.classes)
+        rows, p = self.folds[0][0], self.problem
+        data = FoldData(X, p.y[rows], X_judge, p.classes, self._goal(rows))
         return rows_in_time(candidate, data, self.seed, seconds)
 
     @property
@@ -159,7 +188,7 @@ class TablePlayer(Player):
 
     def draw(self, trial: int) -> NetworkSettings:
         """Settings of trial number ``trial``."""
-        return draw_settings(trial, self.seed)
+        return draw_settings(trial, self.seed, is_decided(self.criterion))
 
     def cost(self, settings: NetworkSettings) -> float:
         """Training time in units of that of the default settings, about."""
@@ -174,19 +203,19 @@ class TablePlayer(Player):
 
     def fit(self, candidate: Candidate, k: int | None) -> Fitted:
         """The candidate on the training rows of fold ``k``, or on all."""
-        y, classes = self.problem.y[self.split(k)[0]], self.problem.classes
-        X, y = self._taken(candidate.name, self.features(k)[0], y)
+        classes = self.problem.classes
+        X, y, goal = self._taken(candidate.name, self.features(k)[0], self.split(k)[0])
         if candidate.name == NETWORK:
-            return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0))
+            return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0), goal)
         chosen = None if candidate.settings is None else asdict(candidate.settings)
-        return fit_simple(candidate.name, X, y, classes, self.seed, chosen)
+        return fit_simple(candidate.name, X, y, classes, self.seed, chosen, goal)
 
     def families(self) -> list[TreeRace]:
         """Boosted trees have settings that race."""
         y, classes = self.problem.y, self.problem.classes
 
-        def data(k: int) -> tuple[np.ndarray, np.ndarray]:
-            return self._taken(TREES, self.features(k)[0], y[self.folds[k][0]])
+        def data(k: int) -> tuple[np.ndarray, np.ndarray, Goal]:
+            return self._taken(TREES, self.features(k)[0], self.folds[k][0])
 
         def judge(candidate: Candidate, fitted: Fitted, k: int) -> Figures:
             return self.measure(self._keep(candidate, k, predict(fitted, self.features(k)[1])), k)
@@ -198,11 +227,10 @@ class TablePlayer(Player):
         p, rows = self.problem, self.everything
         if self._whole is None:
             self._whole = self._learn(rows)
-        X = self._whole[1]
-        X, y = self._taken(candidate.name, X, p.y[rows])
+        X, y, goal = self._taken(candidate.name, self._whole[1], rows)
         if candidate.name == NETWORK:
-            return fit_network(X, y, p.classes, candidate.settings, self.seed)
-        return fit_simple(candidate.name, X, y, p.classes, self.seed, elder.settings)
+            return fit_network(X, y, p.classes, candidate.settings, self.seed, goal)
+        return fit_simple(candidate.name, X, y, p.classes, self.seed, elder.settings, goal)
 
     def outputs(self, model: Fitted, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
@@ -235,15 +263,13 @@ class TablePlayer(Player):
     def judge_together(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Figures]:
         """Figures of networks on their folds, trained side by side; none where a training failed."""
         found: dict[int, Figures] = {}
-        y, classes = self.problem.y, self.problem.classes
+        classes = self.problem.classes
         for folds in self._fold_groups([k for _, k in jobs]):
-            data = {
-                k: self._taken(NETWORK, self.features(k)[0], y[self.folds[k][0]]) for k in folds
-            }
+            data = {k: self._taken(NETWORK, self.features(k)[0], self.folds[k][0]) for k in folds}
             numbers = [number for number, (_, k) in enumerate(jobs) if k in data]
             fits = fit_networks(
                 [
-                    NetworkJob(*data[k], candidate.settings, self.seed + k)
+                    _job(data[k], candidate.settings, self.seed + k)
                     for candidate, k in (jobs[number] for number in numbers)
                 ],
                 classes,
@@ -265,9 +291,9 @@ class TablePlayer(Player):
 
     def watch(self, settings: NetworkSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
-        (X, X_judge), (train, judge), y = self.features(0), self.folds[0], self.problem.y
-        job = NetworkJob(*self._taken(NETWORK, X, y[train]), settings, self.seed)
-        return watch_network(job, self.problem.classes, (X_judge, y[judge]))
+        (X, X_judge), (train, judge) = self.features(0), self.folds[0]
+        job = _job(self._taken(NETWORK, X, train), settings, self.seed)
+        return watch_network(job, self.problem.classes, (X_judge, self.problem.y[judge]))
 
     def concerns(self) -> list[Concern]:
         """Leaks, repeated rows, rare classes, little data, drift."""
@@ -295,11 +321,17 @@ class TablePlayer(Player):
         model = f.models[f.verdict.recommended]
         is_over = self.clock.over_at(IMPORTANCE_BY)
         importance = permutation_importance(
-            model, self.preprocessing, rows, y, seed=self.seed, is_over=is_over
-        )
+            model, self.preprocessing, rows, y, seed=self.seed, is_over=is_over, judge=self._importance_of(f)
+        )  # fmt: skip
         if len(importance) < len(p.columns):
             self.notes.append(f"Importance was measured for {len(importance):,} of {len(p.columns):,} columns, to keep within the budget.")  # fmt: skip
         sections.importance_figure(report, importance, f.verdict)
+
+    def _importance_of(self, f: Findings) -> Callable[[np.ndarray, np.ndarray], float]:
+        """How bad predictions of some test rows are, by the figure that decides."""
+        own = self.criterion or usual_criterion(self.problem.classes)
+        classes, decision, costs = self.problem.classes, f.decision, self.costs
+        return lambda y, said: own.loss(Judged(y, said, classes, decision=decision, costs=costs))
 
     def kept(self, findings: Findings) -> dict[str, Any]:
         """Target, labels and preprocessing."""
@@ -307,6 +339,18 @@ class TablePlayer(Player):
         if findings.completion.is_done and self._whole is not None:
             own = self._whole[0]
         return {"target": p.target, "labels": p.labels, "preprocessing": own}
+
+
+class _Taken(NamedTuple):
+    """Features and targets to learn from, and what for."""
+
+    X: np.ndarray
+    y: np.ndarray
+    goal: Goal
+
+
+def _job(taken: _Taken, settings: NetworkSettings, seed: int) -> NetworkJob:
+    return NetworkJob(taken.X, taken.y, settings, seed, taken.goal)
 
 
 def plan_folds(problem: Problem, seed: int) -> list[Split]:

@@ -46,6 +46,7 @@ class Problem(LabelledRows):
         groups: Group of every row, if any.
         times: Time of every row, if any.
         notes: What was done to the data, one sentence each.
+        weight: How much each row weighs, if they weigh.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Problem(LabelledRows):
     groups: np.ndarray | None = None
     times: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+    weight: np.ndarray | None = None
 
     def contents(self) -> Iterator[bytes]:
         """Yield all cells, the target and the split."""
@@ -86,20 +88,26 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     frame, is_test = join_test(raw.frame, None if test is None else test.frame)
     notes = [*raw.notes, *([] if test is None else test.notes)]
     target = find_name(frame, job.target or raw.target, "target", raw.target)
-    for argument, name in (("time_column", job.time_column), ("group", job.group)):
+    for argument, name in (
+        ("time_column", job.time_column),
+        ("group", job.group),
+        ("weight", job.weight),
+    ):
         if name is not None:
             find_name(frame, name, argument)
     dropped = [find_name(frame, name, "drop") for name in job.drop]
+    frame, is_test, weight = weigh_rows(frame, is_test, job.weight, notes)
     check_rows(int(clean(frame[target]).notna().sum()), target)
     labels, y, kept = read_labels(frame[target], job.task, is_test, notes)
     check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
+    weight = None if weight is None else weight[kept]
     groups = _read_groups(frame, job.group)
     times = None if job.time_column is None else read_times(frame, job.time_column)[0]
     train, held_out = split_rows(
         y, labels, is_test if test is not None else None, job, groups, times
     )
-    hidden = [target, *dropped, *([job.group] if job.group else [])]
+    hidden = [target, *dropped, *filter(None, [job.group, job.weight])]
     features = read_plain_numbers(frame.drop(columns=list(dict.fromkeys(hidden))))
     columns, left_out = find_columns(features.iloc[train])
     notes += left_out + text_hints(features.iloc[train])
@@ -115,8 +123,44 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     table, unread = read_columns(features, columns, "fit")
     notes += describe_unread(unread, columns) + describe_levels(table, columns, train)
     return Problem(
-        raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes
+        raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes, weight
     )  # fmt: skip
+
+
+def weigh_rows(
+    frame: pd.DataFrame, is_test: np.ndarray, name: str | None, notes: list[str]
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
+    """Read what rows weigh, from a column of numbers that are not negative; rows that weigh nothing are left out.
+
+    Args:
+        frame: The rows.
+        is_test: Which are the user's own test rows.
+        name: The column; ``None`` where rows do not weigh.
+        notes: Collects what was done.
+
+    Returns:
+        Rows, which of them are for the test, and what they weigh.
+    """
+    if name is None:
+        return frame, is_test, None
+    values = pd.to_numeric(clean(frame[name]), errors="coerce").to_numpy(
+        np.float64, na_value=np.nan
+    )
+    for is_bad, rule in (
+        (~np.isfinite(values), "a number in every row"),
+        (values < 0, "0 or more"),
+    ):
+        if is_bad.any():
+            place = int(is_bad.argmax())
+            row = int(source_rows(frame.index.to_numpy()[place : place + 1])[1][0])
+            raise InvalidValue(f"fit: weight must be {rule}, got {str(frame[name].iloc[place])!r} in row {row} of {name!r}.")  # fmt: skip
+    weighs = values > 0
+    if not weighs.any():
+        raise InvalidValue(f"fit: weight must be more than 0 for some rows, got zeros only in {name!r}.")  # fmt: skip
+    if not weighs.all():
+        count = int((~weighs).sum())
+        notes.append(f"{count:,} row{' weighs' if count == 1 else 's weigh'} nothing and {'is' if count == 1 else 'are'} left out.")  # fmt: skip
+    return frame[weighs], is_test[weighs], values[weighs]
 
 
 def read_labels(

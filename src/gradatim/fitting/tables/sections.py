@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from gradatim.evaluation.criteria import is_larger_better
 from gradatim.fitting.findings import Findings
-from gradatim.fitting.sections import frame_usage, target_row
+from gradatim.fitting.sections import frame_usage, target_row, weight_row
 from gradatim.fitting.tables.networks import NetworkSettings
 from gradatim.fitting.tables.problem import Problem
 from gradatim.fitting.verdict import Verdict
@@ -20,6 +21,7 @@ def describe_data(report: Report, p: Problem) -> None:
         ["test rows", f"{len(p.test):,}" + _how_split(p)],
         *([f"{kind} columns", str(kinds.count(kind))] for kind in dict.fromkeys(kinds)),
         target_row(p),
+        *weight_row(p),
     ]
     report.table("Data", columns=["", "value"], rows=rows)
 
@@ -42,6 +44,7 @@ def describe_network(s: NetworkSettings) -> list[tuple[str, object]]:
         ("learning rate", s.lr),
         ("steps", s.steps),
         ("members", s.members),
+        *([("class weights", "balanced")] if s.is_balanced else []),
         ("bins of a number", s.bins),
     ]
 
@@ -51,7 +54,10 @@ def importance_figure(report: Report, importance: Mapping[str, float], verdict: 
     if any(value > 0 for value in importance.values()):
         report.figure(
             "importance",
-            importance_bars(dict(importance), label=f"increase of {verdict.metric}"),
+            importance_bars(
+                dict(importance),
+                label=f"{'loss' if is_larger_better(verdict.metric) else 'increase'} of {verdict.metric}",
+            ),
             caption=f"Permutation importance of {verdict.recommended} on the test rows: how much worse the "
             "score gets when a column is shuffled.",
         )

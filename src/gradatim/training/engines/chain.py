@@ -13,8 +13,9 @@ The kernels are those autograd calls, so the numbers are the same.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -155,8 +156,30 @@ def _weighted_bce(z: Tensor, y: Tensor, w: Tensor) -> tuple[Tensor, Callable[[],
     return loss, lambda: torch.sigmoid(z).sub_(y).mul_(share)
 
 
-_WEIGHTED = {LOSSES["cross_entropy"]: _weighted_cross_entropy, LOSSES["mse"]: _weighted_mse, LOSSES["bce"]: _weighted_bce}  # fmt: skip
-_HEADS = {LOSSES["cross_entropy"]: _cross_entropy, LOSSES["mse"]: _mse, LOSSES["bce"]: _bce}
+def _weighted_pinball(z: Tensor, y: Tensor, w: Tensor, quantile: float = 0.5) -> tuple[Tensor, Callable[[], Tensor]]:  # fmt: skip
+    gap = align(z, y) - z
+    slope = torch.where(gap > 0, quantile, quantile - 1.0).mul_((w / z.numel()).unsqueeze(1))
+    return (gap * slope).sum(), slope.neg_
+
+
+def _pinball(z: Tensor, y: Tensor, quantile: float = 0.5) -> tuple[Tensor, Callable[[], Tensor]]:
+    return _weighted_pinball(z, y, z.new_ones(len(z)), quantile)
+
+
+_WEIGHTED: dict[Any, Callable[..., Any]] = {LOSSES["cross_entropy"]: _weighted_cross_entropy, LOSSES["mse"]: _weighted_mse, LOSSES["bce"]: _weighted_bce, LOSSES["pinball"]: _weighted_pinball}  # fmt: skip
+_HEADS: dict[Any, Callable[..., Any]] = {LOSSES["cross_entropy"]: _cross_entropy, LOSSES["mse"]: _mse, LOSSES["bce"]: _bce, LOSSES["pinball"]: _pinball}  # fmt: skip
+
+
+def bare(loss: Any) -> tuple[Any, dict[str, Any]]:
+    """A loss without the arguments that ``partial`` fixes, and these.
+
+    >>> from gradatim.losses import pinball_loss
+    >>> bare(partial(pinball_loss, quantile=0.9))[1]
+    {'quantile': 0.9}
+    """
+    if isinstance(loss, partial) and not loss.args:
+        return loss.func, dict(loss.keywords)
+    return loss, {}
 
 
 def _is_watched(module: nn.Module) -> bool:
@@ -168,7 +191,7 @@ def is_chain(model: nn.Module, loss: object) -> bool:
     """Whether ``model`` is dense layers, each followed by at most one known activation, then dropout."""
     if not isinstance(model, nn.Sequential) or type(model) not in (nn.Sequential, MLP):
         return False
-    if loss not in _HEADS:
+    if bare(loss)[0] not in _HEADS:
         return False
     if any(_is_watched(module) for module in model.modules()):
         return False
@@ -199,7 +222,9 @@ class Chain:
 
     def __init__(self, model: nn.Sequential, loss: object, rows: int) -> None:
         self.stages: list[_Dense | Activation | _Dropout] = []
-        self.head, self.weighted_head = _HEADS[loss], _WEIGHTED[loss]  # type: ignore[index]
+        kind, fixed = bare(loss)
+        self.head: Callable[..., Any] = partial(_HEADS[kind], **fixed) if fixed else _HEADS[kind]
+        self.weighted_head: Callable[..., Any] = partial(_WEIGHTED[kind], **fixed)
         self.rows, self.multiplications = -1, 0
         width, like = 0, torch.empty(0)
         for layer in model:

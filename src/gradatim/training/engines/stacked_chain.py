@@ -8,13 +8,14 @@ The last layer is kept transposed, outputs before rows: few outputs in the last 
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, Loss
-from gradatim.training.engines.chain import Activation
+from gradatim.training.engines.chain import Activation, bare
 from gradatim.training.engines.stacked_parameters import StackedParameters
 
 
@@ -132,11 +133,21 @@ def _bce(z: Tensor, y: Tensor, weight: Tensor) -> Tensor:
     return F.binary_cross_entropy_with_logits(z, y, reduction="none").mul_(weight).div_(z.shape[-2])
 
 
+def _pinball_delta(z: Tensor, y: Tensor, weight: Tensor, quantile: float = 0.5) -> Tensor:
+    return torch.where(y > z, -quantile, 1.0 - quantile).mul_(weight).div_(z.shape[-2])
+
+
+def _pinball(z: Tensor, y: Tensor, weight: Tensor, quantile: float = 0.5) -> Tensor:
+    gap = y - z
+    return torch.maximum(quantile * gap, (quantile - 1.0) * gap).mul_(weight).div_(z.shape[-2])
+
+
 _Head = tuple[Callable[[Tensor], Tensor], Callable[..., Tensor], Callable[..., Tensor]]
 _HEADS: dict[Loss, _Head] = {
     LOSSES["cross_entropy"]: (_labels, _cross_entropy_delta, _cross_entropy),
     LOSSES["mse"]: (_values, _mse_delta, _mse),
     LOSSES["bce"]: (_values, _bce_delta, _bce),
+    LOSSES["pinball"]: (_values, _pinball_delta, _pinball),
 }
 
 
@@ -160,7 +171,9 @@ class StackedChain:
         rows: int,
         generators: Sequence[torch.Generator],
     ) -> None:
-        self.align, self.delta, self.loss = _HEADS[loss]
+        kind, fixed = bare(loss)
+        self.align, delta, own = _HEADS[kind]
+        self.delta, self.loss = partial(delta, **fixed), partial(own, **fixed)
         layers = [
             (n, m) for n, m in model.named_children() if not (type(m) is nn.Dropout and m.p == 0)
         ]

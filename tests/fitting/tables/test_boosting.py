@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from gradatim import fit
 from gradatim.evaluation.metrics import score
+from gradatim.fitting.goals import Goal
 from gradatim.fitting.player import Candidate
 from gradatim.fitting.tables import boosting
 from gradatim.fitting.tables.boosting import TreeRace, TreeSettings, tree_settings
@@ -50,7 +51,7 @@ def test_the_race_judges_as_if_each_were_trained_alone(monkeypatch):
         kept[candidate, k] = fitted
         return {"RMSE": score(y[k::2], predict(fitted, X[k::2]), 0)}
 
-    race = TreeRace(lambda k: (X[1 - k :: 2], y[1 - k :: 2]), judge, y, 0, 0)
+    race = TreeRace(lambda k: (X[1 - k :: 2], y[1 - k :: 2], Goal()), judge, y, 0, 0)
     jobs = [(Candidate(TREES, race.draw(trial)), k) for trial in (1, 2, 6, 7) for k in (0, 1)]
     results = race.judge(jobs)
     assert sorted(grown) == [50, 50, 50, 50]  # two growths on two folds

@@ -54,18 +54,16 @@ class RowOptions(ContestOptions):
         time_column: Column of times: the past predicts the future.
         group: Column of groups that must not be torn apart.
         drop: Columns to leave out.
-        weight: Column of weights: rows count by it in training and judging, and it is no feature.
     """
 
     target: str | None = target_option()
     time_column: str | None = option(None, "Times: the past predicts the future.", metavar="COLUMN")
     group: str | None = option(None, "Groups that stay together.", metavar="COLUMN")
     drop: tuple[str, ...] = option((), "Leave a column out; may be repeated.", metavar="COLUMN")
-    weight: str | None = weight_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        refuse_target(self, "time_column", "group", "weight")
+        refuse_target(self, "time_column", "group")
         if self.target is not None and self.target in self.drop:
             raise InvalidValue(f"fit: drop must not name the target, got {self.target!r}.")
 
@@ -90,12 +88,15 @@ class TableOptions(RowOptions):
 
     Args:
         task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
+        weight: Column of weights: rows count by it in training and judging, and it is no feature.
     """
 
     task: str = task_option()
+    weight: str | None = weight_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        refuse_target(self, "weight")
         if self.time_column is not None and self.group is not None:
             raise InvalidValue("fit: time_column and group must not be given together. Choose one.")
 

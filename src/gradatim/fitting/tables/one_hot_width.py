@@ -62,7 +62,13 @@ def keep_affordable_columns(raw: RawTable, job: RowOptions) -> None:
     most = max(int(job.budget * COLUMNS_PER_SECOND), LEAST_COLUMNS)
     if job.trials is not None or len(names) <= most:
         return
-    named = {job.target or raw.target, job.time_column, job.group, *job.drop}
+    named = {
+        job.target or raw.target,
+        job.time_column,
+        job.group,
+        getattr(job, "weight", None),
+        *job.drop,
+    }
     order = np.random.default_rng([job.seed, 7]).permutation(len(names))
     first = sorted(order.tolist(), key=lambda k: names[k] not in named)
     raw.frame = raw.frame.iloc[:, sorted(first[:most])]

@@ -36,8 +36,8 @@ class Settings:
 
 
 QUICK = Settings(images="digits", test_rows=300, epochs=22, lr=2e-3, restarts=1)
-# Per cent: least robust and clean accuracy after adversarial training, most robust accuracy without.
-LIMITS = {"mnist": (90.0, 98.0, 50.0), "digits": (60.0, 88.0, 55.0)}
+# Per cent: least robust and clean accuracy after adversarial training, most robust accuracy without, least gain under attack.
+LIMITS = {"mnist": (90.0, 98.0, 50.0, 40.0), "digits": (60.0, 88.0, 65.0, 10.0)}
 
 
 def run(settings: Settings) -> Report:
@@ -81,10 +81,11 @@ def run(settings: Settings) -> Report:
 
 
 def claim(report: Report, table: dict[str, list[float]], settings: Settings) -> None:
-    robust, clean, broken = LIMITS[settings.images]
+    robust, clean, broken, gain = LIMITS[settings.images]
     (_, _, left), (kept, _, defended) = table["standard"], table["adversarial"]
     report.claim("standard training does not last", left, "{} % against PGD-40", at_most=broken)
     report.claim("adversarial training does", defended, "{} % against PGD-40", at_least=robust)
+    report.claim("it is ahead under attack", defended - left, "by {} points", at_least=gain)
     report.claim("clean images are still read", kept, "{} %", at_least=clean)
 
 
@@ -97,7 +98,7 @@ def claim_distances(report: Report, networks: dict[str, nn.Sequential], some: Pa
         "boundaries have moved away, also in another norm",
         medians["adversarial"] / medians["standard"],
         "median ℓ2 distance by DeepFool {} times as large",
-        at_least=1.2,
+        at_least=1.1,
     )
     report.figure(
         "distances",

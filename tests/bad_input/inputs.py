@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow
 import pyarrow.parquet
+import torch
 from PIL import Image
 
 from .trial import Place, Put
@@ -130,6 +131,33 @@ def classes(*names: str, count: int = 8, top: str = "pics", **how: object) -> Pu
                 place.write(f"{top}/{name}/{k}.png", picture(seed=2 * k + number % 2, **how))
 
     return put
+
+
+def labels(
+    line: Callable[[int], str], head: str = "file,label", count: int = 24, name: str = "l.csv"
+) -> Put:
+    """A folder of pictures, and a table with a line for each."""
+
+    def put(place: Place) -> None:
+        for k in range(24):
+            place.write(f"pics/{k}.png", picture(seed=k))
+        place.write(name, "\n".join([head, *map(line, range(count)), ""]).encode())
+
+    return put
+
+
+def tensors(content: object) -> bytes:
+    """What PyTorch saves."""
+    stream = io.BytesIO()
+    torch.save(content, stream)
+    return stream.getvalue()
+
+
+class Code:
+    """A pickle that would run something."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return print, ("code ran: Traceback",)
 
 
 def bomb(width: int, height: int) -> bytes:

@@ -1,8 +1,25 @@
 """Folders of images that are wrong or odd."""
 
 import pytest
+import torch
 
-from .inputs import ODD, UNREADABLE, animation, black, classes, file, folder, link, nothing, picture
+from .inputs import (
+    ODD,
+    UNREADABLE,
+    Code,
+    animation,
+    black,
+    classes,
+    csv,
+    file,
+    folder,
+    good,
+    labels,
+    link,
+    nothing,
+    picture,
+    tensors,
+)
 from .trial import trial
 
 FIT = "fit pics --trials 1 -o m"
@@ -10,6 +27,7 @@ TWO = classes("dark", "light")
 PNG = picture()
 EMPTY = "must hold images (PNG, JPEG) in one subfolder per class; there are none below it"
 OWN = f"{FIT} --test other"
+BY = f"{FIT} --labels l.csv"
 TRIALS = [
     trial("files that cannot be read", (TWO, *(file(f"pics/dark/{name}", c) for name, c in UNREADABLE.items())), FIT, 0, "and is skipped", f"{len(UNREADABLE) - 3} more files could not be read"),
     trial("files of every kind", (TWO, *(file(f"pics/dark/{name}", c) for name, c in ODD.items())), FIT, 0, "grey images are read as colour"),
@@ -55,6 +73,48 @@ TRIALS = [
     trial("a teacher that is no model", (TWO, folder("t")), f"{FIT} --teacher t", 1, "is not a model folder"),
     *(trial(f"a class's name, {what}", classes(name, "b"), FIT, 0, "Recommended")
       for what, name in {"mathematics": "$a^", "long": "n" * 200, "foreign": "身長 🙂", "an escape": "\x1b[31m", "a line break": "a\nb", "markup": "<b>[red]", "a formula": "=1+1", "spaces": "a  b"}.items()),
+    trial("labels in a table", labels(lambda k: f"{k}.png,{'ab'[k % 2]}"), BY, 0, "Recommended"),
+    trial("numbers in a table", labels(lambda k: f"{k},{k / 3}"), BY, 0, "Recommended", "RMSE"),
+    trial("several labels in a table", labels(lambda k: f"{k}.png,{['x', 'x;y', '', 'y'][k % 4]}"), BY, 0, "tagging with 2 labels"),
+    trial("columns of labels in a table", labels(lambda k: f"{k}.png,{k % 2},{k % 3 // 2}", "file,x,y"), f"{BY} --score auc", 0, "Recommended"),
+    trial("no table of labels", TWO, f"{FIT} --labels gone.csv", 1, "gone.csv: there is no such file"),
+    trial("labels of files that are not there", labels(lambda k: f"x{k}.png,a"), BY, 2, "labels must name images of the folder in its column 'file', got 'x0.png'"),
+    trial("a label of one file that is not there", labels(lambda k: f"{k}.png,{'ab'[k % 2]}", count=25), BY, 0, "1 row names no image of the folder in 'l.csv', such as '24.png'"),
+    trial("images without a label", labels(lambda k: f"{k}.png,{'ab'[k % 2]}", count=20), BY, 0, "4 images have no row in 'l.csv'"),
+    trial("too few labels", labels(lambda k: f"{k}.png,{'ab'[k % 2]}", count=7), BY, 2, "labels must tell of at least 20 images, got 7"),
+    trial("equal labels", labels(lambda k: f"{k}.png,a"), BY, 2, "target must have at least two different values, got only 'a'"),
+    trial("equal numbers", labels(lambda k: f"{k}.png,0.5"), f"{BY} --task regression", 2, "target must have at least two different values"),
+    trial("labels without a column", labels(lambda k: f"{k}.png", "file"), BY, 2, "labels must have a column of labels beside the file names"),
+    trial("a label twice", labels(lambda k: f"{k % 24}.png,{'ab'[k % 2]}", count=26), BY, 0, "2 rows of 'l.csv' that stand there twice are left out"),
+    trial("two labels of one image", labels(lambda k: f"{k % 24}.png,{'ab'[k * (1 + k // 24) % 2]}", count=26), BY, 2, "labels must say one thing of each image, got two rows that differ for '1.png'"),
+    trial("a number that is none", labels(lambda k: f"{k}.png,{'nan' if k == 3 else k / 3}"), BY, 0, "1 row has no (finite) target"),
+    trial("words for numbers", labels(lambda k: f"{k}.png,{'ab'[k % 2]}"), f"{BY} --task regression", 2, "target must hold numbers for a regression, got 'a'"),
+    trial("columns of other words", labels(lambda k: f"{k}.png,{k % 2},red", "file,x,y"), BY, 2, "or several of 0 and 1, got 'red' in 'y'"),
+    trial("labels that nobody has", labels(lambda k: f"{k}.png,0,0", "file,x,y"), BY, 2, "labels must have one that 5 images or more have"),
+    trial("labels of an empty folder", (folder("pics"), file("l.csv", "file,label\n1.png,a\n")), BY, 2, "must hold images (PNG, JPEG), and holds none"),
+    trial("a test folder beside labels", (labels(lambda k: f"{k}.png,{'ab'[k % 2]}"), folder("other")), f"{BY} --test other", 2, "test must be a share where a table holds the labels"),
+    trial("costs of several labels", (labels(lambda k: f"{k}.png,{k % 2},{k % 3 // 2}", "file,x,y"), file("c.csv", "said,x,y\nx,0,1\ny,1,0\n")), f"{BY} --costs c.csv", 2, "costs must"),
+    trial("a task without labels", TWO, f"{FIT} --task regression", 2, "task must come with labels, got 'regression' alone"),
+    *(trial(f"a side of {side}", TWO, f"{FIT} --side {side}", 2, "side must be") for side in ("0", "8", "100000", "-3")),
+    *(trial(f"{tiles} tiles", TWO, f"{FIT} --tiles {tiles}", 2, "tiles must be") for tiles in ("0", "5", "-1")),
+    trial("a side in words", TWO, f"{FIT} --side big", 2, "--side"),
+    trial("a side and tiles", TWO, f"{FIT} --side 16 --tiles 2", 0, "2 × 2 tiles of 16 × 16 pixels"),
+    trial("groups by a table", (TWO, file("g.csv", "".join(["file,who\n", *(f"{c}/{k}.png,{k}\n" for c in ("dark", "light") for k in range(8))]))), f"{FIT} --group g.csv", 0, "Recommended"),
+    trial("groups of too few images", (TWO, file("g.csv", "file,who\ndark/1.png,a\n")), f"{FIT} --group g.csv", 2, "group must name the group of every image, and 'g.csv' does not for 'dark/0.png' and 14 more"),
+    trial("groups of other images", (TWO, file("g.csv", "file,who\nx.png,a\n")), f"{FIT} --group g.csv", 2, "group must name images of the folder"),
+    trial("too few groups", TWO, f"{FIT} --group folder", 2, "group must have at least 4 different values, got 1"),
+    trial("no table of groups", TWO, f"{FIT} --group gone.csv", 2, "group must be a table of file names and groups"),
+    trial("groups beside a test folder", (TWO, classes("dark", "light", top="other")), f"{OWN} --group prefix", 2, "group must come with a share for the test"),
+    trial("mirror images of a table", csv(good()), "fit t.csv --target y --tta -o m", 2, "tta must not be given for a table"),
+    trial("mirror images", TWO, f"{FIT} --tta", 0, "Recommended"),
+    trial("published weights that nobody has", TWO, f"{FIT} --pretrained mobilenets", 2, "pretrained must be 'mobilenet' or a file of weights"),
+    trial("no file of weights", TWO, f"{FIT} --pretrained gone.pth", 1, "gone.pth: there is no such file"),
+    trial("an image for weights", (TWO, file("w.pth", PNG)), f"{FIT} --pretrained w.pth", 2, "w.pth' must "),
+    trial("a folder for weights", TWO, f"{FIT} --pretrained pics/dark", 2, "pics/dark: must be a file, and is a folder"),
+    trial("weights that would run code", (TWO, file("w.pth", tensors({"net": Code()}))), f"{FIT} --pretrained w.pth", 2, "must hold tensors alone, and asks for other code, which is not run"),
+    trial("weights of another network", (TWO, file("w.pth", tensors({"conv.weight": torch.ones(2, 2)}))), f"{FIT} --pretrained w.pth", 2, "must hold the weights of MobileNetV2 or a ResNet"),
+    trial("half a file of weights", (TWO, file("w.safetensors", b"\0" * 9)), f"{FIT} --pretrained w.safetensors", 2, "is damaged or another file"),
+    trial("published weights and an architecture", TWO, f"{FIT} --pretrained mobilenet --model vit", 2, "pretrained and model must not be given together"),
     trial("a deep folder", classes("/".join("d" * 40) + "/x", "b"), FIT, 0, "Recommended"),
 ]  # fmt: skip
 

@@ -229,6 +229,8 @@ def read_groups(
         return np.array(["/".join(own) for own in parts])
     if source == PREFIX:
         return np.array([path.stem.replace("-", "_").partition("_")[0] for path in paths])
+    if not Path(source).exists():
+        raise InvalidValue(f"fit: group must be a table of file names and groups, a column of labels, 'folder' or 'prefix', got {source!r}.")  # fmt: skip
     frame, places = match_rows(read_table(source).frame, Names(paths, folder), source, "group", notes)  # fmt: skip
     if not frame.shape[1]:
         raise InvalidValue(f"fit: group must have a column of groups beside the file names, and {source!r} has none.")  # fmt: skip

@@ -22,6 +22,7 @@ from gradatim.fitting.images.family import (
     with_views,
 )
 from gradatim.fitting.images.fitted import ImageNetwork
+from gradatim.fitting.images.heads import Published
 from gradatim.fitting.images.kind import MOBILENET, ImageOptions
 from gradatim.fitting.images.model import FittedImages, ImageModel, outputs_of
 from gradatim.fitting.images.pictures import PUBLISHED_SIDES
@@ -53,9 +54,7 @@ def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer"
     """Read a folder of images, a built-in set or pictures with classes, and set test images aside."""
     if not isinstance(data, str | Path | tuple):
         raise InvalidType("fit: data must be a folder of images, got a table.")
-    module = None
-    if job.pretrained is not None:
-        module = published_mobilenet() if job.pretrained == MOBILENET else load_image_network(job.pretrained)  # fmt: skip
+    module = None if job.pretrained is None else _read_published(job.pretrained)
     problem = prepare(data, job)
     kind = TaggedPlayer if problem.is_tagged else ImagePlayer
     player = kind(problem, job.seed, has_tta=job.tta)
@@ -69,6 +68,17 @@ def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer"
     check_teacher(problem, teacher)
     player.use(LearnedFamily(problem, job.seed, player.learned, architecture=job.model, teacher=teacher, tiles=job.tiles))  # fmt: skip
     return player
+
+
+def _read_published(name: str) -> Published:
+    """A network with published weights, by name or from a file, for images in colour."""
+    if name == MOBILENET:
+        return published_mobilenet()
+    is_file = Path(name).exists() or "." in Path(name).name
+    require(is_file, f"fit: pretrained must be {MOBILENET!r} or a file of weights (.pth, .safetensors)", repr(name))  # fmt: skip
+    module = load_image_network(name)
+    require(module.in_channels == 3, "fit: pretrained must be a network of images in colour", f"{module.in_channels} channels")  # fmt: skip
+    return module
 
 
 class ImagePlayer(Player):

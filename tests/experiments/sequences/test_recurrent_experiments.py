@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from gradatim import experiments
-from gradatim.experiments.sequences import bidirectional, learned_initial_state, lstm_gates
+from gradatim.experiments.sequences import (
+    bidirectional,
+    learned_initial_state,
+    lstm_gates,
+    tcn_versus_lstm,
+)
+from gradatim.models import TCN, SequenceClassifier
 
 FIGURES = {
     "vanishing-in-time": ["gradient-against-lag", "non-normal"],
@@ -13,6 +19,7 @@ FIGURES = {
     "bidirectional": ["accuracy"],
     "prefix-scan": ["cost"],
     "long-memory": ["accuracy-against-lag"],
+    "tcn-versus-lstm": ["accuracy-by-task"],
 }
 # as little as still shows it
 SMALLER = {
@@ -54,3 +61,23 @@ def test_averages_follow_their_recurrence():
     x, y = learned_initial_state.draw_averages(3, 5, 1.0, torch.Generator().manual_seed(0))
     before = torch.cat([torch.ones(3, 1, 1), y[:, :-1]], 1)
     torch.testing.assert_close(y, 0.9 * before + 0.1 * x)
+
+
+def test_a_field_ends_one_step_before_the_symbol():
+    for lag, fewer in ((28, 29), (124, 125)):
+        blocks = tcn_versus_lstm.blocks_for(lag + 2)
+        assert TCN(1, 2, num_layers=blocks - 1).receptive_field == fewer == lag + 1
+        assert TCN(1, 2, num_layers=blocks).receptive_field >= lag + 2
+
+
+def test_networks_that_are_compared_have_about_as_many_weights():
+    task = tcn_versus_lstm.make_tasks(tcn_versus_lstm.QUICK)["digits"]
+    tcn, lstm = (sum(p.numel() for p in tcn_versus_lstm.build(name, task, 24).parameters()) for name in ("TCN", "LSTM"))  # fmt: skip
+    assert 0.8 < lstm / tcn < 1.4
+
+
+def test_what_a_stream_keeps():
+    """Two steps back for each convolution of the first block, four in the second."""
+    tcn = SequenceClassifier(3, 2, hidden_dim=5, encoder="tcn", num_blocks=2)
+    assert tcn_versus_lstm.numbers_kept(tcn) == 2 * 3 + 2 * 5 + 4 * 5 + 4 * 5
+    assert tcn_versus_lstm.numbers_kept(SequenceClassifier(3, 2, hidden_dim=5, cell="lstm")) == 10

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from gradatim.cli import main, progress
+from gradatim.fitting.anomalies import isolation
+from gradatim.fitting.anomalies import networks as anomaly_networks
 from gradatim.fitting.images import family as image_family
 from gradatim.fitting.images import networks as image_networks
 from gradatim.fitting.images import player as image_player
@@ -34,6 +36,11 @@ SHELF = {
     "tag": (inputs.file("t.tsv", inputs.tagged()), "t.tsv --tag"),
     "series": (inputs.csv(inputs.months()), "t.csv --time-column day --forecast 2"),
     "sequence": (inputs.csv(inputs.runs()), "t.csv --series run --target c --drop y"),
+    "anomaly": (inputs.csv(inputs.good()[["a", "b"]]), "t.csv --anomaly"),
+    "steps": (
+        inputs.csv(inputs.months(120).rename(columns={"day": "t", "v": "x"})),
+        "t.csv --anomaly --time-column t",
+    ),
     "image": (inputs.classes("dark", "light"), "pics"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
@@ -61,6 +68,8 @@ def tiny(patch):
     some = sequence_player.simple_models
     patch.setattr(sequence_player, "simple_models", lambda classes: some(classes)[:2])
     patch.setattr(sequence_player, "UNTIMED_EPOCHS", 1)
+    patch.setattr(anomaly_networks, "STEPS", 4)
+    patch.setattr(isolation, "TREES", 2)
     patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)
     patch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
     patch.setattr(language_course, "SHOWN", 4)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from . import (
+    test_anomalies,
     test_commands,
     test_images,
     test_options,
@@ -17,7 +18,7 @@ from . import (
     test_writers,
 )
 
-TABLES = (test_tables, test_texts, test_tags, test_sequences, test_series, test_images, test_writers, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
+TABLES = (test_tables, test_texts, test_tags, test_sequences, test_series, test_anomalies, test_images, test_writers, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
 
 
 def test_there_are_many():

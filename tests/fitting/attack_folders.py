@@ -68,6 +68,9 @@ def use(model):
         elif name in ("ImageModel", "MaskModel"):
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
             outputs = model.outputs(pictures, own)
+        elif name == "AnomalyModel":
+            told = model.predict(rows.assign(step=range(12)), model=own)
+            outputs = told["score"].dropna().to_numpy()
         elif name == "TagModel":
             outputs = np.concatenate(model.predict_proba(rows["t"].tolist(), model=own))
         else:

@@ -20,7 +20,16 @@ from gradatim.fitting.series.times import Axis
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.models import GPT, Forecaster, Transformer
 
-from .test_stored import SHARED, image_model, pictures, sequence_model, tagged_model, valued_model
+from .test_stored import (
+    SHARED,
+    anomaly_model,
+    image_model,
+    pictures,
+    sequence_model,
+    steps_model,
+    tagged_model,
+    valued_model,
+)
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
@@ -58,6 +67,20 @@ def said_of_runs(model):
     return (sequences.padded(), lengths), model.fitted("network").outputs(sequences)
 
 
+def said_of_rows(model):
+    frame = pd.DataFrame({"a": [0.3, np.nan, 7.0], "b": ["u", None, "new"]})
+    codes = np.array([[0], [3], [2]])
+    return (frame[["a"]].to_numpy().copy(), codes), model.predict(frame)["score"].to_numpy()
+
+
+def said_of_steps(model):
+    x = np.random.default_rng(2).normal(size=(7, 2))
+    windows = np.stack([x[k : k + 3] for k in range(5)])
+    with pytest.warns(UserWarning, match="no score"):
+        told = model.predict(pd.DataFrame(x, columns=["x", "a"]).assign(step=range(7)))
+    return (windows,), told["score"].to_numpy()[2:]
+
+
 def said_by(model, *rows):
     with torch.inference_mode():
         return tuple(r.numpy() for r in rows), model.network.eval()(*rows).numpy()
@@ -76,6 +99,8 @@ KINDS = {
     ),
     "series": (recurrent_series, said_of_series),
     "sequence": (sequence_model, said_of_runs),
+    "anomaly": (anomaly_model, said_of_rows),
+    "steps": (steps_model, said_of_steps),
     "language": (language, lambda m: said_by(m, tokens(5, 11))),
     "translation": (translation, lambda m: said_by(m, tokens(3, 8), tokens(3, 8))),
 }

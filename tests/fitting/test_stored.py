@@ -14,6 +14,12 @@ from gradatim.data.mask_files import MaskStyle
 from gradatim.data.tables.columns import Column
 from gradatim.data.tokenizers import CharacterTokenizer
 from gradatim.errors import InvalidValue
+from gradatim.fitting.anomalies.candidates import TABLES, fit_simple
+from gradatim.fitting.anomalies.detectors import calibrate
+from gradatim.fitting.anomalies.model import AnomalyModel
+from gradatim.fitting.anomalies.networks import Autoencoder
+from gradatim.fitting.anomalies.readers import TableReader, WindowReader
+from gradatim.fitting.anomalies.steps import Layout as StepLayout
 from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
 from gradatim.fitting.images.tags import PerTag
@@ -52,6 +58,7 @@ from gradatim.models import (
     FeatureTagger,
     MobileNetV2,
     SentenceEncoder,
+    SequenceAutoencoder,
 )
 
 SHARED = {"recommended": "network", "about": {"verdict": "Better."}}
@@ -166,12 +173,47 @@ def runs():
     return pd.DataFrame({"id": [1] * 5 + [2] * 7, "t": [*range(5), *range(7)], "a": rng.normal(size=12), "b": rng.normal(size=12), "c": ["u"] * 12})  # fmt: skip
 
 
+def anomaly_model():
+    """Every kind of detector of a table with a number and a category."""
+    columns = [
+        Encoder(Column("a", "numeric"), 0.5, 2.0, 1.0, marks_missing=True),
+        Encoder(Column("b", "categorical"), levels=["u", "v"]),
+    ]
+    reader = TableReader(Preprocessing(columns))
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    models = {name: fit_simple(name, X, reader.shape(), 0) for name in TABLES}
+    models["network"] = Autoencoder(MLP((4, 3, 2, 3, 4)), {"form": "dense", "scale": [1.0] * 4}, 0)
+    for model in models.values():
+        calibrate(model, X, 0.1)
+    return AnomalyModel(alarms=0.1, reader=reader, models=models, **SHARED)
+
+
+def steps_model():
+    """Detectors of two channels, three steps at a time."""
+    reader = WindowReader(StepLayout("step", ("x", "a"), None), 3, [0.0, 1.0], [1.0, 2.0])
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    network = Autoencoder(
+        SequenceAutoencoder(2, 2, hidden_dim=3), {"form": "recurrent", "scale": [1.0] * 6}, 2
+    )
+    models = {
+        "forecast error": fit_simple("forecast error", X, reader.shape(), 0),
+        "network": network,
+    }
+    for model in models.values():
+        calibrate(model, X, 0.1)
+    return AnomalyModel(alarms=0.1, reader=reader, models=models, **SHARED)
+
+
 def pictures():
     return np.random.default_rng(0).integers(0, 256, (5, 8, 8, 1), dtype=np.uint8)
 
 
 def texts():
     return pd.DataFrame({"t": ["good film", "bad film", "", "neither"]})
+
+
+def cells():
+    return pd.DataFrame({"a": [0.3, None, 7.0], "b": ["u", None, "new"]})
 
 
 def past():
@@ -193,6 +235,7 @@ KINDS = {
     ),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
     "sequence": (sequence_model, lambda model, name: model.predict_proba(runs(), model=name)),
+    "anomaly": (anomaly_model, lambda model, name: model.predict(cells(), model=name)["score"]),
 }
 
 
@@ -220,7 +263,17 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "build", [image_model, mask_model, text_model, tag_model, series_model, sequence_model]
+    "build",
+    [
+        image_model,
+        mask_model,
+        text_model,
+        tag_model,
+        series_model,
+        sequence_model,
+        anomaly_model,
+        steps_model,
+    ],
 )
 def test_weights_of_another_network_are_refused_by_name(build, tmp_path):
     build().save(tmp_path / "m")

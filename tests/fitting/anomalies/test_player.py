@@ -15,6 +15,7 @@ from gradatim.fitting.anomalies import networks
 from gradatim.fitting.anomalies.kind import AnomalyOptions
 from gradatim.fitting.anomalies.player import read_player
 from gradatim.fitting.anomalies.problem import find_alarms, held_out
+from gradatim.fitting.player import Candidate
 
 
 def people(rows=400, seed=0):
@@ -47,8 +48,6 @@ SERIES = {"anomaly": True, "time_column": "day", "trials": 1, "window": 12}
 def _short():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(networks, "STEPS", 60)
-        patch.setattr(networks.course, "__defaults__", (60,))
-        patch.setattr(networks.fit_network, "__defaults__", (None, 60))
         yield
 
 
@@ -223,3 +222,21 @@ def test_one_run_resumes_to_the_same_model(tmp_path, monkeypatch):
     assert again.verdict.sentence == whole.verdict.sentence
     files = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("m", "whole")]
     assert files[0] == files[1]
+
+
+@pytest.mark.parametrize(("score", "first"), [("auc", "AUC"), ("average-precision", "average precision")])  # fmt: skip
+def test_another_figure_may_decide(tmp_path, score, first):
+    frame = machine(800)
+    player = read_player(frame, AnomalyOptions(target="fault", time_column="day", window=12))
+    player.judge_by(score)
+    assert next(iter(player.judge(Candidate("forecast error"), 4))) == first
+
+
+def test_figures_that_nothing_tells_are_refused():
+    player = read_player(people(100), AnomalyOptions())
+    with pytest.raises(InvalidValue, match=r"score must be another than 'average-precision' where no anomalies are labelled"):  # fmt: skip
+        player.judge_by("average-precision")
+    with pytest.raises(InvalidValue, match=r"fit: score must be one of auc, average-precision"):
+        player.judge_by("accuracy")
+    with pytest.raises(InvalidValue, match="fit: costs must be left out where anomalies are looked for"):  # fmt: skip
+        player.judge_by(None, object())

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from gradatim.fitting.anomalies.candidates import fit_simple
-from gradatim.fitting.anomalies.networks import LEARNED, STEPS, course, fit_network
+from gradatim.fitting.anomalies.networks import LEARNED, course, fit_network
 from gradatim.fitting.anomalies.readers import Reader
 from gradatim.fitting.planning import affordable_rows
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate
@@ -58,13 +58,13 @@ def _network_seconds(candidate: Candidate, reader: Reader, X: np.ndarray, scored
             spent = time.perf_counter() - started
     except FAILURES:  # the fold will tell
         return 0.0
-    tried, needed = _steps(len(few), PROBE_STEPS), _steps(min(len(X), LEARNED), STEPS)
+    tried, needed = _steps(len(few), PROBE_STEPS), _steps(min(len(X), LEARNED))
     started = time.perf_counter()
     detector.raw(scored[:PROBE_ROWS])
     scoring = (time.perf_counter() - started) * len(scored) / min(PROBE_ROWS, len(scored))
     return spent * needed / tried + scoring
 
 
-def _steps(rows: int, steps: int) -> int:
+def _steps(rows: int, steps: int | None = None) -> int:
     size, epochs = course(rows, steps)
     return epochs * -(-rows // size)

@@ -124,7 +124,7 @@ def fit_network(
     channels: int,
     seed: int,
     watched: np.ndarray | None = None,
-    steps: int = STEPS,
+    steps: int | None = None,
 ) -> tuple[Autoencoder, History]:
     """Train an autoencoder on normal rows; its threshold is still to be found.
 
@@ -134,7 +134,7 @@ def fit_network(
         channels: Numbers of a step where rows are windows; 0 for rows.
         seed: Fixes weights, order and dropout.
         watched: Rows on which the loss is told after every epoch; they change nothing.
-        steps: Gradient steps, about.
+        steps: Gradient steps, about; the usual number by default.
 
     Raises:
         NonFiniteError: Training diverged.
@@ -161,7 +161,7 @@ def fit_network(
     return fitted, history
 
 
-def course(rows: int, steps: int = STEPS) -> tuple[int, int]:
+def course(rows: int, steps: int | None = None) -> tuple[int, int]:
     """Rows of a batch, and epochs.
 
     Example:
@@ -169,7 +169,7 @@ def course(rows: int, steps: int = STEPS) -> tuple[int, int]:
         ((64, 100), (64, 3))
     """
     size = min(BATCH, rows)
-    return size, int(np.clip(steps * size // rows, *EPOCHS))
+    return size, int(np.clip((steps or STEPS) * size // rows, *EPOCHS))
 
 
 def _pair(X: np.ndarray, settings: AutoencoderSettings, channels: int) -> tuple[Tensor, Tensor]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from gradatim.errors import InvalidValue
@@ -49,6 +50,7 @@ def series_panels(
     for k, (panel, values, title) in enumerate(zip(panels, arrays, titles, strict=False)):
         (_map if is_many else _lines)(panel, values, channels)
         panel.set_title(title, fontsize=9.5)
+        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         if weights is not None:
             _band(panel, np.asarray(weights[k], dtype=float), len(values))
     for panel in panels[len(arrays) :]:
@@ -71,27 +73,26 @@ def _lines(panel: Axes, values: np.ndarray, channels: Sequence[str]) -> None:
 
 def _map(panel: Axes, values: np.ndarray, channels: Sequence[str]) -> None:
     limit = max(float(np.abs(values).max()), 1e-9)
-    panel.imshow(values.T, cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto")
+    T, C = values.shape
+    extent = (-0.5, T - 0.5, C + 0.5, 0.5)  # channels from 1
+    panel.imshow(values.T, cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto", extent=extent)
     panel.set_ylabel("channel", fontsize=8)
+    panel.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     panel.grid(False)
     panel.tick_params(labelsize=8)
 
 
 def _band(panel: Axes, weights: np.ndarray, length: int) -> None:
-    """What steps count, as a strip along the bottom of a panel."""
+    """What steps count, as a strip along the bottom of a panel, which makes room for it."""
     strip = panel.inset_axes((0.0, 0.0, 1.0, 0.12))
     strip.imshow(weights[None, :length], cmap="inferno", aspect="auto", vmin=0.0)
     strip.set(xticks=[], yticks=[])
     strip.grid(False)
     for side in strip.spines.values():
         side.set_visible(False)
-    left, right = panel.get_xlim()
-    low, high = sorted(panel.get_ylim())
-    if not panel.images:  # room for the strip below the lines
-        panel.set_xlim(-0.5, length - 0.5)
-        panel.set_ylim(low - 0.16 * (high - low), high)
-    else:
-        panel.set_xlim(left, right)
+    bottom, top = panel.get_ylim()
+    panel.set_xlim(-0.5, length - 0.5)
+    panel.set_ylim(bottom - 0.16 * (top - bottom), top)
 
 
 def window_bars(values: ArrayLike, *, label: str = "importance") -> Figure:

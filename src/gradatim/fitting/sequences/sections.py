@@ -29,9 +29,9 @@ POOLINGS = {
     "mean": "the mean over time",
     "max": "the largest values over time",
 }
-SAMPLES, MISTAKES, LOOKED_AT = 6, 6, 6
+MISTAKES, LOOKED_AT = 6, 6
+LATE = 1.05  # of the budget, after which nothing is drawn that can be done without
 IMPORTANCE_BY = 0.95  # of the budget, when it must be measured
-SHOWN_CHANNELS = 5
 
 
 def describe_data(report: Report, p: SequenceProblem) -> None:
@@ -90,6 +90,9 @@ def judge_figures(
         preprocessing: What made the numbers.
     """
     sections.judge_figures(report, p, f, label=p.target, rows="series")
+    if not clock.has(0.0, by=LATE):
+        p.notes.append("Mistakes, attention and importance are not drawn, to keep within the budget.")  # fmt: skip
+        return
     with report.attempt("the mistakes"):
         _mistakes(report, p, f, series, preprocessing)
     network = f.models.get(NETWORK)
@@ -111,11 +114,11 @@ def _mistakes(report: Report, p: SequenceProblem, f: Findings, series: Sequences
     y, output, name = p.y[p.test], f.output, f.verdict.recommended
     if p.classes:
         worst = sections.surest_mistakes(output, y, MISTAKES)
-        said = [f"{p.labels[int(output[k].argmax())]} ({output[k].max():.2f}), not {p.labels[y[k]]}" for k in worst]  # fmt: skip
+        said = [f"{p.labels[int(output[k].argmax())]} ({output[k].max():.2f}),\nnot {p.labels[y[k]]}" for k in worst]  # fmt: skip
         caption = f"The mistakes on test series that {name} was surest of"
     else:
         worst = np.argsort(-np.abs(output - y), kind="stable")[:MISTAKES].tolist()
-        said = [f"{output[k]:.4g}, not {y[k]:.4g}" for k in worst]
+        said = [f"{output[k]:.4g},\nnot {y[k]:.4g}" for k in worst]
         caption = f"The test series that {name} missed by most"
     if not worst:
         return

@@ -194,6 +194,7 @@ CASES: dict[str, Case] = {
     "SequenceClassifier": Case(lambda: models.SequenceClassifier(4, 2), both(real(5, 4), ragged), (B, 2)),
     "SequenceTagger": Case(lambda: models.SequenceTagger(4, 2), both(real(5, 4), ragged), (B, 5, 2)),
     "FeatureTagger": Case(lambda: models.FeatureTagger((10, 10), (3, 2), 2), both(tokens(5, 2), ragged), (B, 5, 2)),
+    "TextAndColumns": Case(lambda: models.TextAndColumns(models.BagOfEmbeddings(10, 4, 6), 3, 6, 2), both(tokens(5), ragged, real(3)), (B, 2)),
     "SequenceGenerator": Case(lambda: models.SequenceGenerator(4, 10), both(real(4), tokens(5)), (B, 5, 10)),
     "Seq2Seq": Case(lambda: models.Seq2Seq(10, 11), both(tokens(5), ragged, tokens(7)), (B, 7, 11)),
     "CTC": Case(lambda: models.CTC(4, 6), both(real(5, 4), ragged), (B, 5, 7)),

@@ -40,7 +40,7 @@ def images():
 
 PLAYERS = {
     "table": lambda: read_table(frame()[["x", "y"]], TableOptions(target="y")),
-    "text": lambda: read_texts(frame(), TextOptions(text="text", target="y")),
+    "text": lambda: read_texts(frame(), TextOptions(text=("text",), target="y")),
     "series": lambda: read_series(frame()[["x"]], SeriesOptions(forecast=2)),
     "image": lambda: ImagePlayer(images(), 0),
 }

@@ -125,7 +125,7 @@ def text_model():
         "network": TextNetwork(BagOfEmbeddings(6, 4, 2), ["good", "bad"], 2, {"length": 5}),
         "published": PretrainedNetwork(encoder, np.ones(8), np.full(8, 2.0), np.eye(2, 8), words(), {"tokens": 12}),
     }  # fmt: skip
-    return TextModel(text="t", target="y", labels=["n", "p"], models=models, **SHARED)
+    return TextModel(text=["t"], target="y", labels=["n", "p"], models=models, **SHARED)
 
 
 def tag_model():

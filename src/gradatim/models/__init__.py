@@ -53,6 +53,7 @@ from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.models.sgc import SGC
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
+from gradatim.models.text_and_columns import TextAndColumns
 from gradatim.models.transformer import (
     DecodingState,
     Transformer,
@@ -120,6 +121,7 @@ __all__ = [
     "SequenceTagger",
     "Spans",
     "TabMLP",
+    "TextAndColumns",
     "Transformer",
     "TransformerDecoder",
     "TransformerEncoder",

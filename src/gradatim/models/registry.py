@@ -52,6 +52,7 @@ from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.models.sgc import SGC
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
+from gradatim.models.text_and_columns import TextAndColumns
 from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
@@ -90,6 +91,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "sequence_autoencoder": SequenceAutoencoder,
     "sequence_classifier": SequenceClassifier,
     "sequence_tagger": SequenceTagger,
+    "text_and_columns": TextAndColumns,
     "feature_tagger": FeatureTagger,
     "sequence_generator": SequenceGenerator,
     "seq2seq": Seq2Seq,

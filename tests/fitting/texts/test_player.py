@@ -94,7 +94,17 @@ def test_numbers_are_a_regression(tmp_path):
     [
         ({}, {"text": "revew"}, "text must be a column of the table .* got 'revew'. Try 'review'"),
         ({}, {"text": "label"}, "text must differ from the target"),
-        ({}, {"text": "review", "drop": ("id",)}, "drop must not be given for texts"),
+        ({}, {"text": "review", "forecast": 3}, "forecast must not be given for texts"),
+        (
+            {},
+            {"text": ("review", "review")},
+            "text must name different columns, got .review. twice",
+        ),
+        (
+            {},
+            {"text": "review", "with_columns": True, "drop": ("id",)},
+            "must have a column beside texts and target that can be read",
+        ),
         ({"review": ""}, {"text": "review"}, "text must hold texts, got only empty cells"),
         ({"label": "one"}, {"text": "review"}, "at least two different values"),
     ],
@@ -108,6 +118,6 @@ def test_bad_input_gets_a_sentence(change, job, message):
 def test_a_budget_reads_a_sample():
     frame = pd.concat([reviews()] * 3)
     frame["review"] = frame["review"] * 200
-    player = read_player(frame, TextOptions(text="review", target="label", budget=1.0))
+    player = read_player(frame, TextOptions(text=("review",), target="label", budget=1.0))
     assert sum(player.rows) < len(frame)
     assert any("as the budget allows" in note for note in player.notes)

@@ -122,7 +122,7 @@ def test_the_report_says_what_the_network_is(fitted):
 
 def test_reading_is_told_and_a_killed_run_reads_only_the_rest(tmp_path, monkeypatch):
     encoder, frame, read = build_encoder(), reviews(), []
-    job = TextOptions(text="review", target="label", pretrained="minilm")
+    job = TextOptions(text=("review",), target="label", pretrained="minilm")
     problem = player.prepare(player.read_table(frame), job)
     terms = count_terms(read_corpus(problem.texts))
     whole = family.read_vectors(encoder, problem.texts, 64)
@@ -154,7 +154,7 @@ def test_a_budget_decides_how_much_is_read_and_what_fine_tuning_costs():
     encoder = build_encoder()
     frame = reviews()
     problem = player.prepare(
-        player.read_table(frame), TextOptions(text="review", target="label", pretrained="minilm")
+        player.read_table(frame), TextOptions(text=("review",), target="label", pretrained="minilm")
     )
     corpus = read_corpus(problem.texts)
     planned = PretrainedFamily(problem, np.full(80, 100), count_terms(corpus), encoder, 0)
@@ -171,7 +171,7 @@ def test_a_short_budget_reads_fewer_texts():
     frame = pd.concat([reviews(500)] * 4)
     raw = player.read_table(frame)
     player._sample(
-        raw, TextOptions(text="review", target="label", pretrained="minilm", budget=10.0)
+        raw, TextOptions(text=("review",), target="label", pretrained="minilm", budget=10.0)
     )
     assert len(raw.frame) == int(0.55 * 10 * 5000 / 32)
 
@@ -182,7 +182,7 @@ def test_refuses_by_message(tmp_path, monkeypatch):
         TextOptions(pretrained="mini")
     with pytest.raises(Unavailable, match="Run 'gradatim data get minilm' once"):
         player.read_player(
-            reviews(), TextOptions(text="review", target="label", pretrained="minilm")
+            reviews(), TextOptions(text=("review",), target="label", pretrained="minilm")
         )
     with pytest.raises(InvalidValue, match="pretrained must not be given for a table"):
         fit(reviews(), target="label", pretrained="minilm", output=tmp_path / "m")

@@ -80,11 +80,13 @@ class LearnedFamily:
         """Train the network."""
         p = self.problem
         watched = None if judge is None else (judge, p.y[judge])
-        return fit_network(self.corpus, rows, p.y[rows], p.classes, settings, seed, watched)
+        return fit_network(
+            self.corpus, rows, p.y[rows], p.classes, settings, seed, watched, p.table
+        )
 
     def outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
         """What a model says of texts."""
-        return model.outputs([self.problem.texts[k] for k in rows.tolist()])
+        return model.outputs([self.problem.texts[k] for k in rows.tolist()], self.problem.cells(rows))  # fmt: skip
 
     def describe(self, settings: TextSettings) -> list[tuple[str, object]]:
         """The settings, for people."""
@@ -194,8 +196,8 @@ class PretrainedFamily:
     def outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
         """What a model says of texts; those that the encoder has read are not read again."""
         if isinstance(model, PretrainedNetwork) and model.encoder is self.encoder:
-            return model.outputs(self._texts(rows), self.vectors[rows])
-        return model.outputs(self._texts(rows))
+            return model.outputs(self._texts(rows), self.problem.cells(rows), self.vectors[rows])
+        return model.outputs(self._texts(rows), self.problem.cells(rows))
 
     def describe(self, settings: PretrainedSettings) -> list[tuple[str, object]]:
         """The settings, for people."""

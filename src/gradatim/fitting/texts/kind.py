@@ -20,13 +20,17 @@ class TextOptions(ContestOptions):
     """What may be asked for texts.
 
     Args:
-        text: Column of texts, which are read instead of the other columns.
+        text: Columns of texts; those of a row are read as one, in this order.
+        with_columns: Whether the other columns are read as well, by the same model.
+        drop: Columns to leave out.
         target: Column to predict; ``None`` for a built-in set, which knows.
         task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
         pretrained: Published encoder of texts that the network starts from: ``"minilm"``.
     """
 
-    text: str | None = option(None, "A column of texts, to be read word by word.", metavar="COLUMN")
+    text: tuple[str, ...] = option((), "A column of texts, to be read word by word; may be repeated.", metavar="COLUMN")  # fmt: skip
+    with_columns: bool = option(False, "Read the other columns beside the texts, in one model.")
+    drop: tuple[str, ...] = option((), "Leave a column out; may be repeated.", metavar="COLUMN")
     target: str | None = target_option()
     task: str = task_option()
     pretrained: str | None = option(
@@ -39,7 +43,7 @@ def _is_meant(data: object, given: Mapping[str, Any]) -> bool:
     from gradatim.data import catalogue
 
     sets = [entry.name for entry in catalogue() if entry.task == "text"]
-    return given.get("text") is not None or (isinstance(data, str) and data in sets)
+    return bool(given.get("text")) or (isinstance(data, str) and data in sets)
 
 
 def _read(data: Any, job: TextOptions) -> "TextPlayer":

@@ -22,6 +22,8 @@ from gradatim.data.word_counts import TermCounts, count_terms, read_corpus
 from gradatim.evaluation.metrics import score
 from gradatim.fitting.stored import Facts
 from gradatim.fitting.tables.predictors import softmax
+from gradatim.fitting.tables.preprocessing import Preprocessing
+from gradatim.fitting.texts.columns import ColumnPart, Table, TableColumns, restore_part
 from gradatim.model_folder import tensors_from
 
 MAX_TERMS = 50_000
@@ -41,6 +43,7 @@ class WordModel:
         bias: Shape ``(outputs,)``.
         classes: Number of classes; 0 for regression.
         settings: What was chosen.
+        part: What the other columns of the table add, where they are read.
     """
 
     kind: ClassVar[str] = "words"
@@ -51,32 +54,43 @@ class WordModel:
     bias: np.ndarray
     classes: int
     settings: dict[str, Any]
+    part: ColumnPart | None = None
 
     @property
     def parameters(self) -> int:
         """Numbers stored."""
-        return self.rarity.size + self.weight.size + self.bias.size
+        own = 0 if self.part is None else self.part.weight.size
+        return self.rarity.size + self.weight.size + self.bias.size + own
 
     def store(self) -> tuple[Facts, dict[str, Tensor]]:
         """Plain facts, and what was learned."""
         facts = {"kind": self.kind, "classes": self.classes, "settings": self.settings, "terms": self.terms}  # fmt: skip
         arrays = {"rarity": self.rarity, "weight": self.weight, "bias": self.bias}
+        if self.part is not None:
+            facts["preprocessing"] = self.part.preprocessing.to_json()
+            arrays["columns"] = self.part.weight
         return facts, tensors_from(arrays)
 
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> "WordModel":
         """Undo :meth:`store`."""
         rarity, weight, bias = (tensors[key].numpy() for key in ("rarity", "weight", "bias"))
-        return cls(facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"])
+        part = restore_part(facts, tensors["columns"].numpy() if "columns" in tensors else None)
+        return cls(facts["terms"], rarity, weight, bias, facts["classes"], facts["settings"], part)
 
     @cached_property
     def words(self) -> list[str]:
         """Single words of all terms."""
         return list(dict.fromkeys(word for term in self.terms for word in term.split(" ")))
 
-    def outputs(self, texts: Sequence[str]) -> np.ndarray:
-        """Return probabilities ``(N, classes)``, or values ``(N,)``."""
-        return self.finish(self.logits(self.features(texts)))
+    def outputs(self, texts: Sequence[str], table: Table | None = None) -> np.ndarray:
+        """Return probabilities ``(N, classes)``, or values ``(N,)``; ``table`` holds the other columns, where they are read."""
+        return self.finish(self.score(texts, table))
+
+    def score(self, texts: Sequence[str], table: Table | None = None) -> np.ndarray:
+        """Return logits, or values, of texts and the other columns, shape ``(N, outputs)``."""
+        logits = self.logits(self.features(texts))
+        return logits if self.part is None or table is None else logits + self.part.logits(table)
 
     def features(self, texts: Sequence[str]) -> sparse.csr_matrix:
         """Return the weighted counts of texts."""
@@ -135,6 +149,7 @@ def fit_words(
     classes: int,
     seed: int,
     penalty: float | None = None,
+    table: TableColumns | None = None,
 ) -> WordModel:
     """Fit logistic or ridge regression to the texts ``rows``; the penalty is chosen inside them, unless it is given.
 
@@ -145,16 +160,29 @@ def fit_words(
         classes: Number of classes; 0 for regression.
         seed: Fixes the inner split.
         penalty: The penalty, once it was chosen.
+        table: The other columns, where they are read.
     """
     counts = counted.counts[rows]
     columns, rarity = choose_terms(counts)
     features = weigh(counts[:, columns], rarity)
+    prepared, features = add_columns(features, table, rows)
     if penalty is None:
         weight, bias, penalty = choose_penalty(features, y, classes, seed)
     else:
         weight, bias = _solve(features, y, classes, penalty)
     terms = [counted.terms[k] for k in columns.tolist()]
-    return WordModel(terms, rarity, weight, bias, classes, {"penalty": penalty})
+    part = None if prepared is None else ColumnPart(prepared, weight[:, len(terms) :])
+    return WordModel(terms, rarity, weight[:, : len(terms)], bias, classes, {"penalty": penalty}, part)  # fmt: skip
+
+
+def add_columns(
+    features: sparse.csr_matrix, table: TableColumns | None, rows: np.ndarray
+) -> tuple[Preprocessing | None, sparse.csr_matrix]:
+    """Set the prepared columns of ``rows`` beside the features of their texts, where columns are read."""
+    if table is None:
+        return None, features
+    prepared, own = table.learn(rows)
+    return prepared, sparse.csr_matrix(sparse.hstack([features, sparse.csr_matrix(own)]))
 
 
 def choose_penalty(

@@ -1,8 +1,9 @@
 """The network candidates: a bag of embeddings, and a recurrent network that reads the words in order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -12,8 +13,11 @@ from gradatim.data.vocabulary import PAD, SPECIALS, UNKNOWN
 from gradatim.data.word_counts import STRANGER, Corpus, read_corpus
 from gradatim.fitting.learning import read_target, train_network
 from gradatim.fitting.network import FittedNetwork
+from gradatim.fitting.stored import Facts
 from gradatim.fitting.tables.predictors import softmax
-from gradatim.models import BagOfEmbeddings, SequenceClassifier
+from gradatim.fitting.tables.preprocessing import Preprocessing, from_json
+from gradatim.fitting.texts.columns import Table, TableColumns, features_of
+from gradatim.models import BagOfEmbeddings, SequenceClassifier, TextAndColumns
 from gradatim.training import History
 
 
@@ -106,26 +110,42 @@ class TextNetwork(FittedNetwork):
         words: The words it knows.
         classes: Number of classes; 0 for regression.
         settings: What was chosen, and for regression ``center`` and ``scale`` of the target.
+        preprocessing: How the other columns are prepared, as plain data, where they are read.
     """
 
     words: list[str]
     classes: int
     settings: dict[str, Any]
+    preprocessing: list[dict[str, Any]] | None = None
+
+    @classmethod
+    def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
+        """Undo :meth:`store`; a folder of the version before reads no other columns."""
+        return super().restore({"preprocessing": None, **facts}, tensors)
+
+    @cached_property
+    def prepared(self) -> Preprocessing | None:
+        """How the other columns are prepared."""
+        return None if self.preprocessing is None else from_json(self.preprocessing)
 
     def compute(self, *rows: Tensor) -> Tensor:
         """Logits or values of tokens and lengths."""
         return self.module(*rows)
 
-    def outputs(self, texts: Sequence[str]) -> np.ndarray:
-        """Return probabilities ``(N, classes)``, or values ``(N,)``."""
+    def outputs(self, texts: Sequence[str], table: Table | None = None) -> np.ndarray:
+        """Return probabilities ``(N, classes)``, or values ``(N,)``; ``table`` holds the other columns, where they are read."""
         corpus = read_corpus(texts, self.words)
-        return self.from_corpus(corpus, np.arange(len(texts)))
+        return self.from_corpus(corpus, np.arange(len(texts)), table)
 
-    def from_corpus(self, corpus: Corpus, rows: np.ndarray) -> np.ndarray:
+    def from_corpus(self, corpus: Corpus, rows: np.ndarray, table: Table | None = None) -> np.ndarray:  # fmt: skip
         """Return outputs of the texts ``rows``."""
         length = self.settings["length"]
         tokens, lengths = tokens_of(corpus, rows, self.words, length)
-        z = self.run(tokens.numpy(), lengths.numpy(), filler=(UNKNOWN, length))
+        own: list[np.ndarray] = []
+        if self.prepared is not None and table is not None:
+            own = [features_of(self.prepared, table).astype(np.float32)]
+        filler = (UNKNOWN, length, *([0.0] if own else []))
+        z = self.run(tokens.numpy(), lengths.numpy(), *own, filler=filler)
         if self.classes:
             return softmax(z)
         return z[:, 0] * self.settings["scale"] + self.settings["center"]
@@ -139,6 +159,7 @@ def fit_network(
     settings: TextSettings,
     seed: int,
     validation: tuple[np.ndarray, np.ndarray] | None = None,
+    table: TableColumns | None = None,
 ) -> tuple[TextNetwork, History]:
     """Train the network on the texts ``rows``; ``validation`` are texts and targets to watch.
 
@@ -147,12 +168,19 @@ def fit_network(
     """
     target, words = read_target(y, classes), choose_words(corpus, rows, settings.words)
 
-    def batch(texts: np.ndarray, y: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
-        values = torch.from_numpy(target.encode(y))
-        return *tokens_of(corpus, texts, words, settings.length), values
+    prepared = None if table is None else table.learn(rows)[0]
 
+    def batch(texts: np.ndarray, y: np.ndarray) -> tuple[Tensor, ...]:
+        values = torch.from_numpy(target.encode(y))
+        tokens = tokens_of(corpus, texts, words, settings.length)
+        if prepared is None or table is None:
+            return *tokens, values
+        own = features_of(prepared, table.take(texts)).astype(np.float32)
+        return *tokens, torch.from_numpy(own), values
+
+    width = 0 if prepared is None else len(prepared.names)
     module, history = train_network(
-        lambda: _build(len(words) + len(SPECIALS), classes or 1, settings),
+        lambda: _build(len(words) + len(SPECIALS), classes or 1, width, settings),
         batch(rows, y),
         None if validation is None else batch(*validation),
         loss=target.loss,
@@ -164,7 +192,8 @@ def fit_network(
         seed=seed,
     )
     chosen = {**asdict(settings), "center": target.center, "scale": target.scale}
-    return TextNetwork(module, words, classes, chosen), history
+    plain = None if prepared is None else prepared.to_json()
+    return TextNetwork(module, words, classes, chosen, plain), history
 
 
 def _repeats(rows: int) -> int:
@@ -177,7 +206,14 @@ def _repeats(rows: int) -> int:
     return int(np.clip(2000 // rows, 1, 20))
 
 
-def _build(num_tokens: int, out_dim: int, s: TextSettings) -> nn.Module:
+def _build(num_tokens: int, out_dim: int, width: int, s: TextSettings) -> nn.Module:
+    if not width:
+        return _reader(num_tokens, out_dim, s)
+    reader = _reader(num_tokens, s.hidden_dim, s)
+    return TextAndColumns(reader, width, s.hidden_dim, out_dim, dropout=s.dropout)
+
+
+def _reader(num_tokens: int, out_dim: int, s: TextSettings) -> nn.Module:
     if s.reader == "bag":
         return BagOfEmbeddings(num_tokens, s.dim, out_dim, dropout=s.dropout)
     return SequenceClassifier(

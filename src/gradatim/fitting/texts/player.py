@@ -1,5 +1,6 @@
 """Texts in the contest."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -72,10 +73,10 @@ class TextPlayer(Player):
     ) -> None:
         super().__init__(problem, seed)
         self.task = problem.task
-        self.title = f"{problem.name}: {problem.target} from {problem.text}"
+        self.title = f"{problem.name}: {problem.target} from {problem.source}"
         self.rows = len(problem.train), len(problem.test)
         self.headline = (
-            f"{problem.name}: {problem.task} of {problem.target!r} from {problem.text!r} "
+            f"{problem.name}: {problem.task} of {problem.target!r} from {problem.source} "
             f"({self.rows[0]:,} training texts, {self.rows[1]:,} test texts)"
         )
         self.simple = ("class frequencies" if problem.classes else "mean", WORDS)
@@ -107,7 +108,7 @@ class TextPlayer(Player):
         if candidate.name == NETWORK:
             return self.family.fit(candidate.settings, rows, self.seed + (k or 0))[0]
         if candidate.name == WORDS:
-            return fit_words(self.terms, rows, y, classes, self.seed)
+            return fit_words(self.terms, rows, y, classes, self.seed, table=self.problem.table)
         return fit_trivial(y, classes)
 
     def complete(self, candidate: Candidate, elder: FittedText) -> FittedText:
@@ -116,7 +117,7 @@ class TextPlayer(Player):
         if candidate.name == NETWORK:
             return self.family.fit(candidate.settings, rows, self.seed)[0]
         if isinstance(elder, WordModel) and candidate.name == WORDS:
-            return fit_words(self.terms, rows, self.problem.y[rows], elder.classes, self.seed, elder.settings["penalty"])  # fmt: skip
+            return fit_words(self.terms, rows, self.problem.y[rows], elder.classes, self.seed, elder.settings["penalty"], self.problem.table)  # fmt: skip
         return fit_trivial(self.problem.y[rows], self.problem.classes)
 
     def outputs(self, model: FittedText, k: int | None) -> np.ndarray:
@@ -152,4 +153,5 @@ class TextPlayer(Player):
     def kept(self, findings: Findings) -> dict[str, Any]:
         """Columns and labels."""
         p = self.problem
-        return {"text": p.text, "target": p.target, "labels": p.labels}
+        columns = [] if p.table is None else [asdict(column) for column in p.table.columns]
+        return {"text": p.text, "target": p.target, "labels": p.labels, "columns": columns}

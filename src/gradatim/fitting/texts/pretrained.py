@@ -18,8 +18,10 @@ from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.learning import Target, read_target, train_network
 from gradatim.fitting.network import SIZES
 from gradatim.fitting.stored import LONGEST, Facts, restore_network, whole
+from gradatim.fitting.texts.columns import ColumnPart, Table, TableColumns
 from gradatim.fitting.texts.linear import (
     WordModel,
+    add_columns,
     choose_penalty,
     choose_terms,
     fit_trivial,
@@ -157,11 +159,14 @@ class PretrainedNetwork:
         words = WordModel.restore(facts, tensors)
         return cls(encoder, center, scale, head, words, facts["settings"])
 
-    def outputs(self, texts: Sequence[str], vectors: np.ndarray | None = None) -> np.ndarray:
+    def outputs(
+        self, texts: Sequence[str], table: Table | None = None, vectors: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return probabilities ``(N, classes)``, or values ``(N,)``.
 
         Args:
             texts: What to judge.
+            table: The other columns, where they are read.
             vectors: Their vectors, where they are known.
         """
         if vectors is None:
@@ -171,7 +176,7 @@ class PretrainedNetwork:
             return ((h - self.center) / self.scale) @ self.weight.T
 
         meaning = by_blocks(read_out, vectors, block=BLOCK)
-        return self.words.finish(self.words.logits(self.words.features(texts)) + meaning)
+        return self.words.finish(self.words.score(texts, table) + meaning)
 
 
 def fit_head(
@@ -183,6 +188,7 @@ def fit_head(
     classes: int,
     settings: PretrainedSettings,
     seed: int,
+    table: TableColumns | None = None,
 ) -> PretrainedNetwork:
     """Fit a linear model of vectors and words to the texts ``rows``; the encoder stays as it is.
 
@@ -195,6 +201,7 @@ def fit_head(
         classes: Number of classes; 0 for regression.
         settings: What was chosen.
         seed: Fixes the inner split.
+        table: The other columns, where they are read.
     """
     own = vectors[rows]
     center, dim = own.mean(0), own.shape[1]
@@ -205,10 +212,13 @@ def fit_head(
     features = sparse.csr_matrix(
         sparse.hstack([(own - center) / scale, weigh(counts[:, columns], rarity)])
     )
+    prepared, features = add_columns(features, table, rows)
     weight, bias, penalty = choose_penalty(features, y, classes, seed)
     terms = [counted.terms[k] for k in columns.tolist()]
     chosen = {**asdict(settings), "penalty": penalty}
-    words = WordModel(terms, rarity, weight[:, dim:], bias, classes, chosen)
+    end = dim + len(terms)
+    part = None if prepared is None else ColumnPart(prepared, weight[:, end:])
+    words = WordModel(terms, rarity, weight[:, dim:end], bias, classes, chosen, part)
     return PretrainedNetwork(encoder, center, scale, weight[:, :dim], words, chosen)
 
 

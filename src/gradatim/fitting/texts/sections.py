@@ -117,4 +117,4 @@ def mistakes_table(report: Report, p: TextProblem, f: Findings) -> None:
 def usage(p: TextProblem, f: Findings) -> str:
     """Python lines that use the model folder."""
     gives = "labels" if p.classes else "values"
-    return sections.frame_usage(f, "new.csv", f"with a column {p.text!r}", gives=gives, has_classes=bool(p.classes))  # fmt: skip
+    return sections.frame_usage(f, "new.csv", f"with {p.source}", gives=gives, has_classes=bool(p.classes))  # fmt: skip

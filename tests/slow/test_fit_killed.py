@@ -43,6 +43,16 @@ fit("waves", rows=60, output=sys.argv[1], trials=4, resume=True)
 """
 
 
+ANOMALIES = """
+import sys
+from gradatim import fit
+from gradatim.fitting.anomalies import networks
+
+networks.STEPS = 100
+fit("machine-signal", anomaly=True, time_column="time", rows=1000, output=sys.argv[1], trials=3, resume=True)
+"""
+
+
 def start(folder, name, script=SCRIPT):
     words = [sys.executable, "-c", script, name]
     return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
@@ -63,6 +73,10 @@ def test_a_tagger_killed_at_a_random_moment(tmp_path):
 
 def test_series_with_labels_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, SEQUENCES)
+
+
+def test_a_search_for_anomalies_killed_at_a_random_moment(tmp_path):
+    interrupt(tmp_path, 0, ANOMALIES)
 
 
 def interrupt(tmp_path, seed, script):

@@ -65,7 +65,8 @@ def odd_rows(table: Mapping[str, Cells], preprocessing: Preprocessing, rows: np.
     for k, encoder in enumerate(preprocessing.encoders):
         name = encoder.column.name
         at = (own == STRANGE) & (chosen == name)
-        far = encoder.center + moved * encoder.scale
+        with np.errstate(over="ignore"):  # of huge numbers, infinity is as strange
+            far = encoder.center + moved * encoder.scale
         changed[name] = _altered(cells[name], takes[:, k], donors, at, far)
     return preprocessing.transform(changed), own
 

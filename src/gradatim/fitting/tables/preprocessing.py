@@ -75,7 +75,8 @@ class Encoder:
             return self._encode_levels(cells)
         missing = np.isnan(cells)
         filled = np.where(missing, self.fill, cells)
-        parts = [np.clip((filled - self.center) / self.scale, -LIMIT, LIMIT)]
+        with np.errstate(over="ignore"):  # of huge numbers, infinity is at the limit too
+            parts = [np.clip((filled - self.center) / self.scale, -LIMIT, LIMIT)]
         for period in self.periods:
             angle = filled * (2 * np.pi / PERIODS[period])
             parts += [np.sin(angle), np.cos(angle)]

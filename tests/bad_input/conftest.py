@@ -14,6 +14,9 @@ from gradatim.fitting.images import player as image_player
 from gradatim.fitting.images import sections as image_sections
 from gradatim.fitting.language import course as language_course
 from gradatim.fitting.language import sections as language_sections
+from gradatim.fitting.masks import networks as mask_networks
+from gradatim.fitting.masks import player as mask_player
+from gradatim.fitting.masks import sections as mask_sections
 from gradatim.fitting.rounds import Plan, Size
 from gradatim.fitting.sequences import player as sequence_player
 from gradatim.fitting.series import networks as series_networks
@@ -22,6 +25,7 @@ from gradatim.fitting.tags import networks as tag_networks
 from gradatim.fitting.texts import family
 from gradatim.fitting.texts import networks as text_networks
 from gradatim.fitting.translation import course as translation_course
+from gradatim.plots import new_figure
 from gradatim.reports import report
 
 from . import inputs
@@ -42,6 +46,7 @@ SHELF = {
         "t.csv --anomaly --time-column t",
     ),
     "image": (inputs.classes("dark", "light"), "pics"),
+    "mask": (inputs.masked(), "pics --masks masks"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
 }
@@ -57,6 +62,9 @@ def tiny(patch):
     patch.setattr(image_family, "EPOCHS", (1, 1))
     patch.setattr(image_family, "UNTIMED_EPOCHS", 1)
     patch.setattr(image_player, "SIMPLE", image_player.SIMPLE[:2])
+    patch.setattr(mask_networks, "EPOCHS", (1, 1))
+    patch.setattr(mask_player, "EPOCHS", (1, 1))
+    patch.setattr(mask_sections, "mask_rows", lambda *a, **k: new_figure()[0])
     for drawing in ("_inside", "_saliency", "_mistakes"):
         patch.setattr(image_sections, drawing, lambda *a: None)
     read = family.draw_settings

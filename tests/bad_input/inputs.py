@@ -146,6 +146,27 @@ def labels(
     return put
 
 
+def mask(values: tuple[int, ...] = (0, 255), mode: str = "L", size: tuple[int, int] = (16, 16), kind: str = "PNG") -> bytes:  # fmt: skip
+    """The bytes of a mask: stripes of these values."""
+    pixels = np.resize(np.repeat(values, size[0]), (size[1], size[0]))
+    deep = np.uint16 if max(values) > 255 else np.uint8
+    image = Image.fromarray(pixels.astype(deep))
+    out = io.BytesIO()
+    (image if deep is np.uint16 else image.convert(mode)).save(out, kind)
+    return out.getvalue()
+
+
+def masked(count: int = 10, ending: str = ".png", names: str = "{}", **how: object) -> Put:
+    """A folder of pictures, and one of their masks."""
+
+    def put(place: Place) -> None:
+        for k in range(count):
+            place.write(f"pics/{k}.png", picture(seed=k, size=how.get("size", (16, 16))))
+            place.write(f"masks/{names.format(k)}{ending}", mask(**how))
+
+    return put
+
+
 def tensors(content: object) -> bytes:
     """What PyTorch saves."""
     stream = io.BytesIO()

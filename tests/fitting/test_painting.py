@@ -14,7 +14,7 @@ from .test_stored import mask_model
 
 
 def piece(*names, content=b"x"):
-    return pd.DataFrame({"file": names}), {f"{name}.png": content for name in names}
+    return pd.DataFrame({"file": names}), [(f"{name}.png", content) for name in names]
 
 
 def names(folder):
@@ -80,6 +80,8 @@ def test_places_that_are_refused(tmp_path):
 def test_images_of_one_name_are_refused(tmp_path):
     with pytest.raises(InvalidValue, match=r"names of their own, whatever the ending, got two for 'a\.png'"):  # fmt: skip
         write_painted(iter([piece("a"), piece("a")]), tmp_path / "out", [])
+    with pytest.raises(InvalidValue, match="got two for"):
+        write_painted(iter([piece("a", "a")]), tmp_path / "out", [])
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from gradatim.hashing import hash_bytes, hash_file, json_bytes
 from gradatim.versions import versions
 
 TABLE, LIST = "areas.csv", "files.json"
-Piece = tuple[pd.DataFrame, dict[str, bytes]]
+Piece = tuple[pd.DataFrame, list[tuple[str, bytes]]]
 
 
 @runtime_checkable
@@ -56,11 +56,11 @@ def write_painted(pieces: Iterator[Piece], folder: Path, inputs: Iterable[str | 
     tables: list[pd.DataFrame] = []
     files: dict[str, bytes] = {}
     for table, new in pieces:
-        twice = next((name for name in new if name in files), None)
-        if twice is not None:
-            raise InvalidValue(f"predict: images must have names of their own, whatever the ending, got two for {twice!r}. Rename one.")  # fmt: skip
+        for name, content in new:
+            if name in files:
+                raise InvalidValue(f"predict: images must have names of their own, whatever the ending, got two for {name!r}. Rename one.")  # fmt: skip
+            files[name] = content
         tables.append(table)
-        files |= new
     whole = pd.concat(tables, ignore_index=True)
     files[TABLE] = whole.to_csv(index=False).encode(errors="surrogateescape")
     hashes = {name: hash_bytes(content) for name, content in files.items()}

@@ -19,6 +19,7 @@ from gradatim.fitting.masks.kind import SIDES, STEP
 from gradatim.fitting.masks.networks import MaskNetwork
 from gradatim.fitting.masks.simple import GREY, SimpleMasks, channel_of
 from gradatim.fitting.network import Answer
+from gradatim.fitting.painting import Piece
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.programs import Input, Program, refuse_to_export
@@ -142,7 +143,7 @@ class MaskModel(StoredModel):
 
     def prediction_files(
         self, data: "str | Path | pd.DataFrame | np.ndarray", model: str, notes: list[str]
-    ) -> Iterator[tuple[pd.DataFrame, dict[str, bytes]]]:
+    ) -> Iterator[Piece]:
         """Predict images, some at a time: a table of areas, and masks as PNG files by name; ``notes`` names what is skipped."""
         fitted = self.fitted(model)
         if isinstance(data, pd.DataFrame):
@@ -151,7 +152,7 @@ class MaskModel(StoredModel):
             data = np.asarray(data)
             masks = list(self._codes(data, model))
             names = [f"image {k}" for k in range(len(masks))]
-            yield areas_of(names, masks, self.labels), {f"{n}.png": self.style.write(m) for n, m in zip(names, masks, strict=True)}  # fmt: skip
+            yield self._piece(names, masks)
             return
         paths, root, skipped = meant_images(data, notes), Path(data), 0
         for start in range(0, len(paths), CHUNK):
@@ -165,11 +166,15 @@ class MaskModel(StoredModel):
                 names.append(path.relative_to(root).as_posix() if root.is_dir() else path.name)
                 masks.append(enlarge(fitted.outputs(self._in_channels(found.picture)[None])[0], found.size))  # fmt: skip
             if names:
-                files = {_mask_name(n): self.style.write(m) for n, m in zip(names, masks, strict=True)}  # fmt: skip
-                yield areas_of(names, masks, self.labels), files
+                yield self._piece(names, masks)
         if skipped == len(paths):
             first = notes[-skipped].removesuffix(" and is skipped.")
             raise InvalidValue(f"predict: {str(root)!r} must be an image or hold images, and none can be read: {first}.")  # fmt: skip
+
+    def _piece(self, names: list[str], masks: list[np.ndarray]) -> Piece:
+        """Areas and files of some masks."""
+        files = [(_mask_name(n), self.style.write(m)) for n, m in zip(names, masks, strict=True)]
+        return areas_of(names, masks, self.labels), files
 
     def prediction_tables(
         self, data: "str | Path | pd.DataFrame | np.ndarray", model: str, notes: list[str]

@@ -53,6 +53,16 @@ fit("machine-signal", anomaly=True, time_column="time", rows=1000, output=sys.ar
 """
 
 
+MASKS = """
+import sys
+from gradatim import fit
+from gradatim.fitting.masks import networks
+
+networks.UNTIMED_STEPS = 20
+fit("scattered-digits", rows=40, side=32, output=sys.argv[1], trials=3, resume=True)
+"""
+
+
 def start(folder, name, script=SCRIPT):
     words = [sys.executable, "-c", script, name]
     return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
@@ -77,6 +87,10 @@ def test_series_with_labels_killed_at_a_random_moment(tmp_path):
 
 def test_a_search_for_anomalies_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, ANOMALIES)
+
+
+def test_masks_killed_at_a_random_moment(tmp_path):
+    interrupt(tmp_path, 0, MASKS)
 
 
 def interrupt(tmp_path, seed, script):

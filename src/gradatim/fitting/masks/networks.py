@@ -21,7 +21,7 @@ from gradatim.models import UNet
 from gradatim.training import Augmented, Callback, EarlyStopping, History
 
 EPOCHS = (3, 60)
-UNTIMED_STEPS = 300
+UNTIMED_STEPS = 200
 BATCH = 4  # images; each has thousands of pixels
 INNER = 0.15  # of the images, that tell when to stop
 FEWEST = 6  # images of which some may tell
@@ -85,7 +85,7 @@ def plan_epochs(images: int) -> int:
 
     Example:
         >>> plan_epochs(20), plan_epochs(200), plan_epochs(100_000)
-        (60, 6, 3)
+        (40, 4, 3)
     """
     return int(np.clip(UNTIMED_STEPS * BATCH / images, *EPOCHS))
 

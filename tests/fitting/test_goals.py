@@ -86,6 +86,19 @@ def test_networks_side_by_side_weigh_as_each_alone():
     assert np.abs(predict(together[0], X) - predict(together[1], X)).max() > 1e-3
 
 
+def test_balanced_models_give_probabilities_of_the_classes_as_they_are():
+    rng = np.random.default_rng(0)
+    y = (rng.random(4000) < 0.05).astype(int)
+    X = rng.normal(size=(4000, 2)) + 1.5 * y[:, None]
+    plain = fit_simple("logistic regression", X, y, 2, 0, {"penalty": 0.1}, BALANCED)
+    own = fit_simple("logistic regression", X, y, 2, 0, {"penalty": 0.1, "is_balanced": True}, BALANCED)  # fmt: skip
+    settings = NetworkSettings(steps=400, hidden=(8,), bins=0, weight_decay=0.01, is_balanced=True)
+    network = fit_network(X, y, 2, settings, 0, BALANCED)
+    for model in (own, network):
+        assert predict(model, X)[:, 1].mean() == pytest.approx(0.05, abs=0.015)
+        assert np.corrcoef(predict(model, X)[:, 1], predict(plain, X)[:, 1])[0, 1] > 0.95
+
+
 def test_balance_is_chosen_only_where_the_score_asks_for_it():
     rng = np.random.default_rng(0)
     y = (rng.random(600) < 0.08).astype(int)

@@ -12,7 +12,9 @@ from gradatim.evaluation.splits import Split, make_folds, make_strata
 from gradatim.reports import Concern
 
 RARE_CLASS = 0.2  # of an equal share
-JUDGE_OTHERWISE = "Accuracy says little; judge by the log loss and by the confusion matrix"
+FEW_CLASSES, RARE_SHARE = 10, 0.05  # a class of few that has a smaller share is rare
+JUDGE_OTHERWISE = "Accuracy and log loss hide how it fares; try --score average-precision or --score balanced-accuracy"
+HIDING = (None, "accuracy", "log_loss", "error")  # scores that a rare class hardly moves
 ANOTHER_SPLIT = "Intervals are wide, and another split may give another winner"
 TRUST_FOLDS = "Its figures say little; the cross-validation says more"
 FEW_TEST = 10  # rows of a test
@@ -43,6 +45,7 @@ class LabelledRows:
         train: Rows to learn from.
         test: Rows to judge by once.
         weight: How much each row weighs; ``None`` where all weigh the same.
+        score: Name of the figure that decides, where one was asked for.
     """
 
     labels: list[str | int]
@@ -50,6 +53,7 @@ class LabelledRows:
     train: np.ndarray
     test: np.ndarray
     weight: np.ndarray | None = None
+    score: str | None = None
 
     def contents(self) -> Iterator[bytes]:
         """Yield everything that training sees; a kind of data adds its own."""
@@ -101,11 +105,12 @@ class LabelledRows:
         return (few if len(self.test) < FEW_TEST else []) + self._imbalance(things)
 
     def _imbalance(self, things: str) -> list[Concern]:
-        if not self.labels:
+        if not self.labels or self.score not in HIDING:
             return []
         shares = np.bincount(self.y[self.train], minlength=self.classes) / len(self.train)
         rarest = int(shares.argmin())
-        if shares[rarest] * self.classes >= RARE_CLASS:
+        is_rare = self.classes <= FEW_CLASSES and shares[rarest] < RARE_SHARE
+        if not is_rare and shares[rarest] * self.classes >= RARE_CLASS:
             return []
         seen = f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {things}"
         return [Concern("Imbalance", seen, JUDGE_OTHERWISE)]

@@ -7,7 +7,7 @@ import numpy as np
 from gradatim.evaluation.criteria import Criterion, usual_criterion
 from gradatim.evaluation.decisions import is_decided, say_honestly
 from gradatim.evaluation.judged import Judged
-from gradatim.training.row_weights import BALANCED, row_weights
+from gradatim.training.row_weights import BALANCED, class_factors, row_weights
 
 
 class Goal(NamedTuple):
@@ -55,6 +55,22 @@ class Goal(NamedTuple):
     def weights(self, y: np.ndarray, *, is_balanced: bool) -> np.ndarray | None:
         """What rows weigh in a training, balanced or not."""
         return row_weights("fit", y, self.weight, BALANCED) if is_balanced else self.weight
+
+    def undo_balance(self, y: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        r"""The biases of logits that were learned with balanced classes, for the classes as they are.
+
+        Weights :math:`c_k` of classes make the odds of class :math:`k` :math:`c_k` times too large, so
+        :math:`b_k - \log c_k` gives back probabilities, whose thresholds are those of any other model.
+
+        Args:
+            y: Class codes that were learned from.
+            bias: Of every class.
+
+        Example:
+            >>> Goal().undo_balance(np.array([0, 0, 0, 1]), np.zeros(2)).round(4).tolist()
+            [0.4055, -0.6931]
+        """
+        return bias - np.log(class_factors("fit", BALANCED, y, self.weight, range(len(bias))))
 
     def center(self, y: np.ndarray) -> float:
         """The best constant: the mean, or the quantile.

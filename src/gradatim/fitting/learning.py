@@ -84,6 +84,7 @@ def train_network(
     callbacks: Sequence[Callback] = (),
     checkpoint: Path | None = None,
     cancel: CancelToken | None = None,
+    sample_weight: np.ndarray | None = None,
     **settings: Any,
 ) -> tuple[Network, History]:
     """Build a network and train it, or go on from the file that an earlier run left.
@@ -99,6 +100,7 @@ def train_network(
         callbacks: As there.
         checkpoint: File that is written after every epoch; if it is there, training goes on from it.
         cancel: Ends the run after the current batch, once it is cancelled.
+        sample_weight: Weight of every row of ``train``.
         settings: Further arguments of the Trainer, which refuses what it does not know.
 
     Raises:
@@ -116,4 +118,4 @@ def train_network(
         trainer.resume(checkpoint)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of what does not learn: the score tells
-        return network, trainer.fit(train, validation, cancel=cancel)
+        return network, trainer.fit(train, validation, sample_weight=sample_weight, cancel=cancel)

@@ -122,9 +122,10 @@ class Player(ABC):
         if costs is not None:
             self.costs = costs.matrix(p.labels)
         if score is None:
-            self.criterion = named_criterion(COST)
+            self.criterion, p.score = named_criterion(COST), COST
             return
         self.criterion = find_criterion("fit", score, p.classes)
+        p.score = self.criterion.name
         check_criterion("fit", self.criterion, p.y, p.classes)
         self.folds = [fold for fold in self.folds if _is_told(self.criterion, p.y[fold[1]])]
         rule = (

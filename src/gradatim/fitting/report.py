@@ -8,6 +8,7 @@ from gradatim.evaluation.criteria import is_larger_better
 from gradatim.evaluation.judged import decide_classes
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
+from gradatim.fitting.rare_classes import rare_classes
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
 from gradatim.plots.calibration import calibration
 from gradatim.reports import Report
@@ -33,6 +34,9 @@ def make_report(player: Player, findings: Findings) -> Report:
         _compare_figure(report, f)
     with report.attempt("the test"):
         test_table(report, f, player.rows[1])
+    if type(player).measure is Player.measure and player.problem.classes:
+        with report.attempt("rare classes"):
+            rare_classes(report, player.problem, f, player.costs)
     report.text(f.completion.sentence)
     with report.attempt("the network"):
         _describe_network(report, player, f)

@@ -168,7 +168,10 @@ def _fit_logistic(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen:
         weight = goal.take(rows).weights(y[rows], is_balanced=is_balanced)
         model = LogisticRegression(C=C, max_iter=300, tol=1e-5).fit(X[rows], y[rows], weight)
         kept = {"penalty": 1 / C, **({"is_balanced": True} if is_balanced else {})}
-        return from_logits(model.coef_, model.intercept_, model.classes_, classes, **kept)
+        fitted = from_logits(model.coef_, model.intercept_, model.classes_, classes, **kept)
+        if is_balanced:
+            fitted.arrays["0.0.bias"] = goal.take(rows).undo_balance(y[rows], fitted.arrays["0.0.bias"])  # fmt: skip
+        return fitted
 
     if "penalty" in chosen:
         return fit((1 / chosen["penalty"], bool(chosen.get("is_balanced"))), np.arange(len(y)))

@@ -271,7 +271,7 @@ def fit_networks(jobs: Sequence[NetworkJob], classes: int) -> list[Fitted | None
             replicas = _train(shape, part, jobs, classes)
             failed |= {m.job for m, bad in zip(part, replicas.diverged, strict=True) if bad}
             for own, network in zip(part, replicas.models, strict=True):
-                arrays[own.job] |= _layers(network, own.member)
+                arrays[own.job] |= _layers(network, own.member, jobs[own.job])
     return [
         None if k in failed else Fitted("chain", classes, arrays[k], _described(job, classes))
         for k, job in enumerate(jobs)
@@ -367,12 +367,15 @@ def _pooled(weights: Sequence[np.ndarray | None], jobs: Iterable[NetworkJob]) ->
     return np.concatenate([np.ones(len(j.X)) if w is None else w / w.mean() for w, j in pairs])
 
 
-def _layers(network: torch.nn.Module, member: int) -> dict[str, np.ndarray]:
+def _layers(network: torch.nn.Module, member: int, job: NetworkJob) -> dict[str, np.ndarray]:
     linear = [layer for layer in network.children() if isinstance(layer, torch.nn.Linear)]
     found = {}
     for k, layer in enumerate(linear):
         found[f"{member}.{k}.weight"] = layer.weight.detach().numpy().copy()
         found[f"{member}.{k}.bias"] = layer.bias.detach().numpy().copy()
+    if job.settings.is_balanced:
+        last = f"{member}.{len(linear) - 1}.bias"
+        found[last] = job.goal.undo_balance(job.y, found[last]).astype(np.float32)
     return found
 
 

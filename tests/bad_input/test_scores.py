@@ -8,7 +8,6 @@ from .trial import trial
 
 FIT = "fit t.csv --target y --drop c --trials 1 -o m"
 CLASSES = "fit t.csv --target c --drop y --trials 1 -o m"
-TEXTS = "fit t.csv --text text --target c --trials 1 -o m"
 TABLE = csv(good())
 
 

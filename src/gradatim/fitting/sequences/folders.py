@@ -63,18 +63,7 @@ def read_folder(
         kept = np.sort(np.random.default_rng([seed, 3]).permutation(len(files))[:most])
         notes.append(f"A random sample of {most:,} of {len(files):,} series is used (a longer --budget or --rows takes more).")  # fmt: skip
         files = [files[k] for k in kept.tolist()]
-    parts, read, faults = [], [], []
-    for path in files:
-        try:
-            frame, said = read_steps(path)
-            parts.append(from_table(frame, Layout(None, layout.time), path.stem, said, owner=owner)[0])  # fmt: skip
-        except InvalidValue as error:
-            faults.append(str(error))
-            continue
-        read.append(path)
-        notes += [note for note in said if note not in notes]
-    if not parts:
-        raise InvalidValue(faults[0])
+    parts, read, faults = _read_all(files, layout, notes, owner)
     usual = Counter(tuple(part.steps.columns) for part in parts).most_common(1)[0][0]
     alike = {k: None for k, part in enumerate(parts) if set(usual) & set(part.steps.columns)}
     faults += [f"{p}: must have columns of the others, such as {usual[0]!r}" for k, p in enumerate(read) if k not in alike]  # fmt: skip
@@ -88,6 +77,27 @@ def read_folder(
         raw.target = pd.Series(classes, name="class", dtype=object)
         raw.target_name = "class"
     return raw
+
+
+def _read_all(
+    files: list[Path], layout: Layout, notes: list[str], owner: str
+) -> tuple[list[RawSeries], list[Path], list[str]]:
+    """One series of each file that can be read, which these are, and what is wrong with the others."""
+    parts: list[RawSeries] = []
+    read: list[Path] = []
+    faults: list[str] = []
+    for path in files:
+        try:
+            frame, said = read_steps(path)
+            parts.append(from_table(frame, Layout(None, layout.time), path.stem, said, owner=owner)[0])  # fmt: skip
+        except InvalidValue as error:
+            faults.append(str(error))
+            continue
+        read.append(path)
+        notes += [note for note in said if note not in notes]
+    if not parts:
+        raise InvalidValue(faults[0])
+    return parts, read, faults
 
 
 def _joined(parts: list[RawSeries], folder: Path, files: list[Path], notes: list[str]) -> RawSeries:

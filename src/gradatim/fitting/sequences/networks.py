@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from gradatim.errors import require
 from gradatim.evaluation.splits import make_strata, split_test
-from gradatim.fitting.learning import read_target, train_network
+from gradatim.fitting.learning import Target, read_target, train_network
 from gradatim.fitting.network import FittedNetwork
 from gradatim.fitting.sequences.steps import Sequences
 from gradatim.fitting.stored import LONGEST, whole
@@ -210,11 +211,7 @@ def fit_network(
     if watched is None and stops:
         rows, held = hold_out(y, classes, seed, groups)
 
-    def batch(part: Sequences, targets: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
-        padded = part.padded(max(length, part.longest))
-        values = torch.from_numpy(target.encode(targets))
-        return torch.from_numpy(padded), torch.from_numpy(part.lengths), values
-
+    batch = partial(_batch, target, length)
     validation = batch(own.take(held), y[held]) if len(held) else None
     if watched is not None:
         validation = batch(watched[0].averaged(size), watched[1])
@@ -235,6 +232,12 @@ def fit_network(
     done = stopping.best_epoch if len(held) else epochs
     chosen = {**asdict(settings), "epochs": done, "size": size, "length": length}
     return SequenceNetwork(module, classes, {**chosen, "center": target.center, "scale": target.scale}), history  # fmt: skip
+
+
+def _batch(target: Target, length: int, part: Sequences, y: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """Padded steps, lengths and encoded targets."""
+    padded = torch.from_numpy(part.padded(max(length, part.longest)))
+    return padded, torch.from_numpy(part.lengths), torch.from_numpy(target.encode(y))
 
 
 def hold_out(

@@ -28,6 +28,7 @@ def affordable_rows(
     *,
     first: int,
     share: float = 1.0,
+    least: int = LEAST_ROWS,
 ) -> int:
     """From how many rows a model learns within ``seconds``: all, fewer, or 0 where it would be too few.
 
@@ -41,6 +42,7 @@ def affordable_rows(
         effort: How work grows with rows, in any unit.
         first: Rows of the first probe.
         share: What a probe really takes, of the time that it returns.
+        least: Fewer rows are too few.
 
     Example:
         >>> affordable_rows(10_000, 2.0, lambda n: n / 1000, lambda n: n, first=500)
@@ -65,7 +67,7 @@ def affordable_rows(
         middle = (low + high) // 2
         fits = spent + pace * (effort(middle) - work) <= seconds
         low, high = (middle, high) if fits else (low, middle)
-    return low if low >= min(LEAST_ROWS, rows) else 0
+    return low if low >= min(least, rows) else 0
 
 
 class Field:

@@ -116,5 +116,5 @@ def test_what_takes_too_long_learns_from_fewer_series(drawn, monkeypatch):
     for wanted in (300, 600):
         seconds = effort(NEAREST, wanted, 0.1)
         assert rows_in_time(NEAREST, many, np.tile(y, 10), series, 3, 0, seconds) == wanted
-    assert rows_in_time(NEAREST, many, np.tile(y, 10), series, 3, 0, effort(NEAREST, 100, 0.1)) == 0
+    assert rows_in_time(NEAREST, many, np.tile(y, 10), series, 3, 0, effort(NEAREST, 50, 0.1)) == 0
     assert rows_in_time(NEAREST, many, np.tile(y, 10), series, 3, 0, effort(NEAREST, 900, 0.1)) is None  # fmt: skip

@@ -141,7 +141,7 @@ def test_a_built_in_set_works_offline(tmp_path, monkeypatch, capsys):
     assert len(pd.read_csv("predictions.csv")) == 150
 
 
-def test_a_share_of_the_budget_decides_how_often_series_are_seen(fitted):
+def test_a_share_of_the_budget_decides_how_often_series_are_seen(fitted, monkeypatch):
     _, result = fitted
     own = player.SequencePlayer(result.player.problem, 0)
     own._epochs = 20.0
@@ -150,7 +150,15 @@ def test_a_share_of_the_budget_decides_how_often_series_are_seen(fitted):
     assert own.cost(own.draw(0)) == 1.0
     own._epochs = 1e9
     assert own.epochs(own.draw(0)) == networks.EPOCHS[1]
-    own.most_rows["1-NN with DTW"] = 10
+    network = player.Candidate("network", own.draw(0))
+    assert own.affordable_rows(network, 1e-9) is None  # nothing was measured
+    own._speed = 100.0
+    assert own.affordable_rows(network, networks.EPOCHS[0] * 0.3) == 0  # 30 series are too few
+    monkeypatch.setattr(player, "LEAST_SERIES", 20)
+    assert own.affordable_rows(network, networks.EPOCHS[0] * 0.3) == 30
+    own.most_rows = {"network": 16, "1-NN with DTW": 10}
+    own._epochs = 1.0
+    assert own.fit(network, 0).classes == 3
     assert len(own.fit(player.Candidate("1-NN with DTW"), 0).target) == 10
 
 

@@ -30,6 +30,7 @@ NEAREST, TREES, RIDGE = "1-NN with DTW", "trees on statistics", "ridge on random
 NUM_FEATURES = 84 * 60  # answers of kernels
 FOREST = 200  # trees
 FREE_CELLS = 20_000  # so few take no time worth measuring
+LEAST_SERIES = 60  # from which a model learns, or is left out
 FIRST = 40  # series of the first probe of what a model costs
 
 FittedSequences = FeatureModel | NearestNeighbour | SequenceNetwork
@@ -125,7 +126,7 @@ def rows_in_time(
             return 0.0
         return time.perf_counter() - started
 
-    found = affordable_rows(rows, seconds, probe, lambda count: effort(name, count, ratio), first=FIRST)  # fmt: skip
+    found = affordable_rows(rows, seconds, probe, lambda count: effort(name, count, ratio), first=FIRST, least=LEAST_SERIES)  # fmt: skip
     return None if found == rows else found
 
 

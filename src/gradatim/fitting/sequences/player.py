@@ -8,9 +8,11 @@ import numpy as np
 from gradatim.events import Stage, Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.findings import Findings
+from gradatim.fitting.options import MOST
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.sequences import sections
 from gradatim.fitting.sequences.candidates import (
+    LEAST_SERIES,
     FittedSequences,
     fit_simple,
     rows_in_time,
@@ -71,6 +73,7 @@ class SequencePlayer(Player):
         self.simple = simple_models(p.classes)
         self.folds = p.fold_rows(FOLDS, seed)
         self._epochs: float | None = None  # of the default network on one fold, within its share
+        self._speed = float("inf")  # series per second that the default network trains on
         self._features: dict[int | None, tuple[Sequences, Sequences]] = {}
         self._preprocessing: Preprocessing | None = None
         self._whole: tuple[Preprocessing, Sequences] | None = None
@@ -111,7 +114,7 @@ class SequencePlayer(Player):
         tell(Stage("measuring how fast the network trains"))
         (train, _), y = self.features(0), self.problem.y[self.folds[0][0]]
         speed = work.recall("speed", lambda: training_speed(train, y, self.problem.classes, self.draw(0)))  # fmt: skip
-        self._epochs = SHARE / PATIENT * budget * speed / len(y)
+        self._speed, self._epochs = speed, SHARE / PATIENT * budget * speed / len(y)
 
     def epochs(self, settings: SequenceSettings) -> int:
         """Passes over the training series, at the most."""
@@ -126,8 +129,11 @@ class SequencePlayer(Player):
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
         """Series of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
-        if candidate.name == NETWORK:
-            return None  # it sees each series as often as the budget allows
+        if (
+            candidate.name == NETWORK
+        ):  # it sees each series as often as the budget allows, but no series too rarely
+            most = int(min(seconds * self._speed / EPOCHS[0], MOST))
+            return None if most >= len(self.folds[0][0]) else most if most >= LEAST_SERIES else 0
         train, judge = self.features(0)
         y = self.problem.y[self.folds[0][0]]
         return rows_in_time(candidate.name, train, y, judge, self.problem.classes, self.seed, seconds)  # fmt: skip
@@ -150,25 +156,26 @@ class SequencePlayer(Player):
     def fit(self, candidate: Candidate, k: int | None) -> FittedSequences:
         """The candidate on the training series of fold ``k``, or on all."""
         p, rows, own = self.problem, self.split(k)[0], self.features(k)[0]
+        taken = self._taken(candidate.name, len(rows))
+        own, rows = own.take(taken), rows[taken]
         if candidate.name == NETWORK:
             groups = None if p.groups is None else p.groups[rows]
             settings, seed = candidate.settings, self.seed + (k or 0)
             return fit_network(own, p.y[rows], p.classes, settings, self.epochs(settings), seed, groups=groups)[0]  # fmt: skip
-        taken = self._taken(candidate.name, len(rows))
-        return fit_simple(candidate.name, own.take(taken), p.y[rows[taken]], p.classes, self.seed)
+        return fit_simple(candidate.name, own, p.y[rows], p.classes, self.seed)
 
     def complete(self, candidate: Candidate, elder: FittedSequences) -> FittedSequences:
         """The candidate on all series; the network as many epochs as were best."""
         p, rows = self.problem, self.everything
         if self._whole is None:
-            own = self._learn(rows)
-            self._whole = own, self._encode(own).take(rows)
-        whole = self._whole[1]
+            learned = self._learn(rows)
+            self._whole = learned, self._encode(learned).take(rows)
+        taken = self._taken(candidate.name, len(rows))
+        own, y = self._whole[1].take(taken), p.y[rows[taken]]
         if candidate.name == NETWORK:
             epochs = max(int(elder.settings["epochs"]), 1)
-            return fit_network(whole, p.y[rows], p.classes, candidate.settings, epochs, self.seed, stops=False)[0]  # fmt: skip
-        taken = self._taken(candidate.name, len(rows))
-        return fit_simple(candidate.name, whole.take(taken), p.y[rows[taken]], p.classes, self.seed, elder.settings)  # fmt: skip
+            return fit_network(own, y, p.classes, candidate.settings, epochs, self.seed, stops=False)[0]  # fmt: skip
+        return fit_simple(candidate.name, own, y, p.classes, self.seed, elder.settings)
 
     def outputs(self, model: FittedSequences, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging series of fold ``k``, or of the test series."""
@@ -177,7 +184,8 @@ class SequencePlayer(Player):
     def watch(self, settings: SequenceSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
         (own, other), (train, judge), p = self.features(0), self.folds[0], self.problem
-        watched = (other, p.y[judge])
+        watched, taken = (other, p.y[judge]), self._taken(NETWORK, len(train))
+        own, train = own.take(taken), train[taken]
         return fit_network(own, p.y[train], p.classes, settings, self.epochs(settings), self.seed, watched=watched)[1]  # fmt: skip
 
     def concerns(self) -> list[Concern]:

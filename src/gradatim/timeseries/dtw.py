@@ -88,15 +88,13 @@ def warp_pairs(
 ) -> Tensor:
     """Return the distances ``(P,)`` of pairs: query ``rows[p]`` and reference ``columns[p]``.
 
-    Pairs of alike lengths are computed together, as many as fit into a core's cache.
+    Pairs of alike bands and lengths are computed together, as many as fit into a core's cache.
     """
     dtype = torch.promote_types(x.values.dtype, y.values.dtype)
     distances = torch.empty(len(rows), dtype=dtype)
     n, m = x.lengths[rows], y.lengths[columns]
     widths = band_widths(n, m, band)
-    steps = torch.maximum(n, m)
-    order = torch.argsort(steps, stable=True)
-    for part in _chunks(order, steps, widths):
+    for part in _chunks(torch.maximum(n, m), widths):
         i, j = rows[part], columns[part]
         N, M = int(n[part].max()), int(m[part].max())
         # Time, channel, pair: what lies on a diagonal of many pairs lies together in memory.
@@ -106,15 +104,17 @@ def warp_pairs(
     return distances.sqrt()
 
 
-def _chunks(order: Tensor, steps: Tensor, widths: Tensor) -> Iterator[Tensor]:
-    """Cut pairs that are sorted by their length so that a diagonal of each part has :data:`CELLS` numbers."""
+def _chunks(steps: Tensor, widths: Tensor) -> Iterator[Tensor]:
+    """Cut pairs into parts of alike steps and bands, so that a diagonal of each part has :data:`CELLS` numbers."""
+    cells = torch.minimum(widths + 1, steps)
+    order = torch.argsort(steps, stable=True)
+    order = order[torch.argsort(cells[order], stable=True)]  # by bands, then by steps
     start = 0
     while start < len(order):
-        first = int(order[start])
-        cells = min(int(widths[first]) + 1, int(steps[first]))
-        stop = start + max(CELLS // cells, 1)
-        yield order[start:stop]
-        start = stop
+        part = order[start : start + max(CELLS // int(cells[order[start]]), 1)]
+        part = part[: max(CELLS // int(cells[part].max()), 1)]
+        yield part
+        start += len(part)
 
 
 def _warp(a: Tensor, b: Tensor, n: Tensor, m: Tensor, widths: Tensor) -> Tensor:

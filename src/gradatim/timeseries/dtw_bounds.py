@@ -6,7 +6,7 @@ from torch import Tensor
 from gradatim.timeseries.dtw import band_widths
 from gradatim.timeseries.series_batch import SeriesBatch
 
-NUMBERS = 1 << 20  # differences held at once
+NUMBERS = 1 << 17  # differences held at once: what a core's cache holds
 
 
 def lb_kim(x: SeriesBatch, y: SeriesBatch) -> Tensor:
@@ -65,15 +65,17 @@ def lb_keogh(x: SeriesBatch, y: SeriesBatch, band: float) -> Tensor:
     is_real = (torch.arange(S) < y.lengths[:, None])[..., None]
     upper = _widest(y.values.masked_fill(~is_real, -torch.inf), w, T)  # (M, T, C)
     lower = -_widest((-y.values).masked_fill(~is_real, -torch.inf), w, T)
+    is_there = (torch.arange(T) < x.lengths[:, None])[:, None, :, None]  # (N, 1, T, 1)
     bounds = torch.empty(len(x.values), M, dtype=torch.float64)
-    rows = max(NUMBERS // (M * T * C), 1)
-    for start in range(0, len(bounds), rows):
-        part = slice(start, start + rows)
-        steps = x.values[part, None]  # (n, 1, T, C)
-        out = torch.maximum(steps - upper, lower - steps).clamp_(min=0)  # (n, M, T, C)
-        is_there = torch.arange(T) < x.lengths[part, None]
-        out.masked_fill_(~is_there[:, None, :, None], 0.0)
-        bounds[part] = out.double().square().sum((2, 3))
+    columns = max(min(NUMBERS // (T * C), M), 1)
+    rows = max(NUMBERS // (columns * T * C), 1)
+    for j in range(0, M, columns):
+        high, low = upper[j : j + columns], lower[j : j + columns]
+        for i in range(0, len(bounds), rows):
+            steps = x.values[i : i + rows, None]  # (n, 1, T, C)
+            out = torch.maximum(steps - high, low - steps).clamp_(min=0)  # (n, m, T, C)
+            out.masked_fill_(~is_there[i : i + rows], 0.0)
+            bounds[i : i + rows, j : j + columns] = out.square_().sum((2, 3))
     return bounds.sqrt()
 
 

@@ -7,12 +7,13 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
-from gradatim.timeseries.dtw import check_pair, warp_pairs
+from gradatim.timeseries.dtw import band_widths, check_pair, warp_pairs
 from gradatim.timeseries.dtw_bounds import lb_keogh, lb_kim
 from gradatim.timeseries.series_batch import SeriesBatch, as_batch
 
 PAIRS = 1 << 22  # of queries and references, held at once
-SLACK = 1e-5  # share by which a bound may exceed a distance through rounding
+SLACK = 1e-3  # share by which a bound may exceed a distance through rounding
+WIDE = 0.25  # share of the steps from which a band leaves an envelope nothing to say
 
 
 class NearestSeries(NamedTuple):
@@ -83,7 +84,7 @@ def nearest_by_dtw(
 def _search(x: SeriesBatch, y: SeriesBatch, k: int, band: float) -> NearestSeries:
     """The ``k`` nearest of some queries, in rounds of ever more references."""
     N, M = len(x.values), len(y.values)
-    bounds = torch.maximum(lb_kim(x, y), lb_keogh(x, y, band)) * (1 - SLACK)  # (N, M)
+    bounds = _bounds(x, y, band) * (1 - SLACK)  # (N, M)
     ordered, order = bounds.sort(dim=1, stable=True)
     distances = torch.full((N, M), torch.inf, dtype=torch.float64)
     start, width, count = 0, k, 0
@@ -96,6 +97,15 @@ def _search(x: SeriesBatch, y: SeriesBatch, k: int, band: float) -> NearestSerie
         start, width = start + width, min(max(2 * width, 4), 256)
     best = distances.argsort(dim=1, stable=True)[:, :k]  # of equal ones the first
     return NearestSeries(best, distances.gather(1, best), count / (N * M))
+
+
+def _bounds(x: SeriesBatch, y: SeriesBatch, band: float) -> Tensor:
+    """Lower bounds ``(N, M)``: of the ends, and of envelopes where the band is narrow enough that they pay."""
+    ends = lb_kim(x, y)
+    widest = int(band_widths(x.lengths[:, None], y.lengths, band).max())
+    if widest >= WIDE * y.values.shape[1]:
+        return ends
+    return torch.maximum(ends, lb_keogh(x, y, band))
 
 
 def _warp_open(

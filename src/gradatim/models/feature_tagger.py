@@ -10,7 +10,7 @@ from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidValue, require
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.nn.cells.named import CellFactory
-from gradatim.nn.plain_path import is_transformed
+from gradatim.nn.plain_path import are_values_hidden
 
 
 class FeatureTagger(nn.Module):
@@ -82,7 +82,7 @@ class FeatureTagger(nn.Module):
                 f"FeatureTagger: x must be whole numbers of shape (B, T, {len(self.dims)}), got {x.dtype} of shape "
                 f"{tuple(x.shape)}."
             )
-        if is_transformed() or not x.numel():
+        if are_values_hidden() or not x.numel():
             return
         high = x.flatten(0, 1).amax(0).tolist()
         bad = [k for k, (own, size) in enumerate(zip(high, self.vocab_sizes, strict=True)) if own >= size]  # fmt: skip

@@ -2,20 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 
 from gradatim.data.plain_sentences import count_glued, read_sentences
 from gradatim.data.tagged import COLUMNS, SLASHES, Layout, cut_long
 from gradatim.errors import InvalidType, InvalidValue, choose, require
 from gradatim.fitting.classes import check_outputs, frame_of
+from gradatim.fitting.network import Answer
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Input, Program, refuse_to_export
 from gradatim.fitting.stored import StoredModel, whole
 from gradatim.fitting.tags.counted import CountedTags
-from gradatim.fitting.tags.features import Sentences
+from gradatim.fitting.tags.features import FIRST, NAMES, UNKNOWN, Sentences
 from gradatim.fitting.tags.networks import TagNetwork
 from gradatim.fitting.tags.pretrained import PretrainedTags
 from gradatim.fitting.tags.problem import LONGEST_SENTENCE
@@ -23,6 +28,7 @@ from gradatim.fitting.tags.problem import LONGEST_SENTENCE
 FittedTags = CountedTags | TagNetwork | PretrainedTags
 CHUNK = 500  # sentences that are tagged at once
 MOST_COLUMNS = 10_000
+EXPORTED = 50  # words that an exported program reads: each step of time is a part of it
 GLUED = 0.5  # of sentences that end in a glued mark, from which on it is said
 
 
@@ -96,6 +102,22 @@ class TagModel(StoredModel):
         for start in range(0, len(words), CHUNK):
             part = words[start : start + CHUNK]
             yield tag_frame(self.outputs(part, model), self.labels, part, numbers[start : start + CHUNK])  # fmt: skip
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: features of words, and lengths, to probabilities of tags."""
+        fitted = self.fitted(which)
+        if not isinstance(fitted, TagNetwork):
+            refuse_to_export(self, which)
+        words = f"numbers of the features of words, 0 behind the end of a sentence, int64 of shape (N, {EXPORTED}, {len(NAMES)})"
+        numbers = Input("features", torch.ones(2, EXPORTED, len(NAMES), dtype=torch.long), words)
+        lengths = Input(
+            "lengths", torch.full((2,), EXPORTED), "words of each sentence, int64 of shape (N,)"
+        )
+        known = dict(zip(NAMES, fitted.known, strict=True))
+        before = f"A longer sentence is cut after {EXPORTED} words. A value of a feature is its place in the list of 'known', from {FIRST} on, {UNKNOWN} for any other."
+        facts = {"labels": self.labels, "known": known, "before": before}
+        answer = Answer(fitted, partial(torch.softmax, dim=-1))
+        return Program(answer, [numbers, lengths], "probabilities", facts)
 
     def __repr__(self) -> str:
         return f"TagModel({self.recommended!r} with {len(self.labels)} tags)"

@@ -8,6 +8,7 @@ from .trial import trial
 
 FIT = "fit t.csv --target y --drop c --trials 1 -o m"
 CLASSES = "fit t.csv --target c --drop y --trials 1 -o m"
+TEXTS = "fit t.csv --text text --target c --trials 1 -o m"
 TABLE = csv(good())
 
 
@@ -44,6 +45,8 @@ WEIGHTS = [
     trial("a word as weight", weights(r5="much"), f"{FIT} --weight w", 2, "weight must be a number in every row, got 'much' in row 6"),
     trial("an infinite weight", weights(r5="inf"), f"{FIT} --weight w", 2, "weight must be a number in every row, got 'inf'"),
     trial("weights of nothing", csv(good().assign(w=0)), f"{FIT} --weight w", 2, "weight must be more than 0 for some rows, got zeros only"),
+    trial("a negative weight of a text", csv(reviews().assign(w=-1)), f"{TEXTS} --weight w", 2, "weight must be 0 or more"),
+    trial("weights for a published encoder", csv(reviews().assign(w=1)), f"{TEXTS} --weight w --pretrained minilm", 2, "weight must be left out beside pretrained"),
     trial("a few rows that weigh", csv(good().assign(w=(np.arange(60) < 5).astype(int))), f"{FIT} --weight w", 2, "at least 20 rows"),
 ]  # fmt: skip
 COSTS = [

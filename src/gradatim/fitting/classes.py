@@ -80,6 +80,10 @@ class LabelledRows:
         rows = [(self.train[a], self.train[b]) for a, b in folds]
         return [fold for fold in rows if len(np.unique(self.y[fold[0]])) > 1 and len(fold[1])]
 
+    def weight_of(self, rows: np.ndarray) -> np.ndarray | None:
+        """What some rows weigh; ``None`` where all weigh the same."""
+        return None if self.weight is None else self.weight[rows]
+
     @property
     def classes(self) -> int:
         """Number of classes; 0 for regression."""

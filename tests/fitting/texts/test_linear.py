@@ -3,6 +3,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from gradatim.data.word_counts import count_terms, read_corpus
+from gradatim.fitting.texts import linear
 from gradatim.fitting.texts.linear import fit_trivial, fit_words
 
 
@@ -60,3 +61,23 @@ def test_a_text_does_not_depend_on_its_mates():
     whole = model.outputs(texts)
     alone = np.concatenate([model.outputs([text]) for text in texts])
     assert (whole == alone).all()
+
+
+@pytest.mark.parametrize("classes", [0, 2])
+def test_whole_weights_are_repeated_texts(classes):
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["good", "bad", "so", "very", "film"], 5)) for _ in range(40)]
+    y = np.array([t.count("good") > t.count("bad") for t in texts]).astype(int if classes else float)  # fmt: skip
+    weight = rng.integers(1, 4, 40)
+    counted = count_terms(read_corpus(texts))
+    rows = np.arange(40)
+    features = linear.weigh(counted.counts, np.ones(counted.counts.shape[1]))
+    own = linear._solve(features, y, classes, 0.1, weight.astype(float))
+    again = linear._solve(features[np.repeat(rows, weight)], np.repeat(y, weight), classes, 0.1)
+    for a, b in zip(own, again, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-2, atol=1e-3)
+    trivial = fit_trivial(y, classes, weight.astype(float))
+    np.testing.assert_allclose(trivial.bias, fit_trivial(np.repeat(y, weight), classes).bias)
+    assert (
+        fit_words(counted, rows, y, classes, 0, row_weight=weight.astype(float)).classes == classes
+    )

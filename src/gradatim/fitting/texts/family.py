@@ -81,8 +81,8 @@ class LearnedFamily:
         p = self.problem
         watched = None if judge is None else (judge, p.y[judge])
         return fit_network(
-            self.corpus, rows, p.y[rows], p.classes, settings, seed, watched, p.table
-        )
+            self.corpus, rows, p.y[rows], p.classes, settings, seed, watched, p.table, p.weight_of(rows)
+        )  # fmt: skip
 
     def outputs(self, model: FittedText, rows: np.ndarray) -> np.ndarray:
         """What a model says of texts."""

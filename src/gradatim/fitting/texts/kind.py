@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gradatim.errors import require
 from gradatim.fitting.kind import Kind
 from gradatim.fitting.options import ContestOptions, option
-from gradatim.fitting.tables.kind import target_option, task_option
+from gradatim.fitting.tables.kind import refuse_target, target_option, task_option, weight_option
 
 if TYPE_CHECKING:
     from gradatim.fitting.texts.model import TextModel
@@ -26,6 +27,7 @@ class TextOptions(ContestOptions):
         target: Column to predict; ``None`` for a built-in set, which knows.
         task: ``"auto"``, ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"classification"``.
         pretrained: Published encoder of texts that the network starts from: ``"minilm"``.
+        weight: Column of weights: texts count by it in training and judging.
     """
 
     text: tuple[str, ...] = option((), "A column of texts, to be read word by word; may be repeated.", metavar="COLUMN")  # fmt: skip
@@ -36,6 +38,13 @@ class TextOptions(ContestOptions):
     pretrained: str | None = option(
         None, "Read texts with a published encoder: minilm.", metavar="NAME", choices=PRETRAINED
     )
+    weight: str | None = weight_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_target(self, "weight")
+        rule = "fit: weight must be left out beside pretrained"
+        require(self.weight is None or self.pretrained is None, rule, repr(self.weight))
 
 
 def _is_meant(data: object, given: Mapping[str, Any]) -> bool:

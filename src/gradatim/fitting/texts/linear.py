@@ -132,13 +132,13 @@ def choose_terms(counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
     return columns, 1.0 + np.log((1.0 + counts.shape[0]) / (1.0 + texts[columns]))
 
 
-def fit_trivial(y: np.ndarray, classes: int) -> WordModel:
-    """The mean, or the class frequencies, whatever the text."""
+def fit_trivial(y: np.ndarray, classes: int, weight: np.ndarray | None = None) -> WordModel:
+    """The mean, or the class frequencies, whatever the text; rows may weigh."""
     if classes:
-        counts = np.bincount(y, minlength=classes) + 1.0 / classes
+        counts = np.bincount(y, weight, classes) + 1.0 / classes
         bias = np.log(counts / counts.sum())
     else:
-        bias = np.array([y.mean()])
+        bias = np.array([np.average(y, weights=weight)])
     return WordModel([], np.zeros(0), np.zeros((len(bias), 0)), bias, classes, {})
 
 
@@ -150,6 +150,7 @@ def fit_words(
     seed: int,
     penalty: float | None = None,
     table: TableColumns | None = None,
+    row_weight: np.ndarray | None = None,
 ) -> WordModel:
     """Fit logistic or ridge regression to the texts ``rows``; the penalty is chosen inside them, unless it is given.
 
@@ -161,15 +162,16 @@ def fit_words(
         seed: Fixes the inner split.
         penalty: The penalty, once it was chosen.
         table: The other columns, where they are read.
+        row_weight: Of every text to learn from.
     """
     counts = counted.counts[rows]
     columns, rarity = choose_terms(counts)
     features = weigh(counts[:, columns], rarity)
     prepared, features = add_columns(features, table, rows)
     if penalty is None:
-        weight, bias, penalty = choose_penalty(features, y, classes, seed)
+        weight, bias, penalty = choose_penalty(features, y, classes, seed, row_weight)
     else:
-        weight, bias = _solve(features, y, classes, penalty)
+        weight, bias = _solve(features, y, classes, penalty, row_weight)
     terms = [counted.terms[k] for k in columns.tolist()]
     part = None if prepared is None else ColumnPart(prepared, weight[:, len(terms) :])
     return WordModel(terms, rarity, weight[:, : len(terms)], bias, classes, {"penalty": penalty}, part)  # fmt: skip
@@ -186,7 +188,11 @@ def add_columns(
 
 
 def choose_penalty(
-    features: sparse.csr_matrix, y: np.ndarray, classes: int, seed: int
+    features: sparse.csr_matrix,
+    y: np.ndarray,
+    classes: int,
+    seed: int,
+    row_weight: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Fit logistic or ridge regression with the penalty that is best on a quarter of the rows; return weight, bias and it.
 
@@ -195,6 +201,7 @@ def choose_penalty(
         y: Classes or values.
         classes: Number of classes; 0 for regression.
         seed: Fixes the inner split.
+        row_weight: Of every row.
     """
     held = np.random.default_rng(seed).permutation(len(y)) % 4 == 0
     learn = np.flatnonzero(~held)
@@ -202,23 +209,30 @@ def choose_penalty(
     if held.any() and len(np.unique(y[learn])) > 1:
         scores = []
         for option in PENALTIES:
-            weight, bias = _solve(features[learn], y[learn], classes, option)
+            own, judged = (
+                None if row_weight is None else row_weight[part] for part in (learn, held)
+            )
+            weight, bias = _solve(features[learn], y[learn], classes, option, own)
             logits = features[held] @ weight.T + bias
             output = softmax(logits) if classes else logits[:, 0]
-            scores.append(score(y[held], output, classes))
+            scores.append(score(y[held], output, classes, weight=judged))
         penalty = PENALTIES[int(np.argmin(scores))]
-    return *_solve(features, y, classes, penalty), penalty
+    return *_solve(features, y, classes, penalty, row_weight), penalty
 
 
 def _solve(
-    X: sparse.csr_matrix, y: np.ndarray, classes: int, penalty: float
+    X: sparse.csr_matrix,
+    y: np.ndarray,
+    classes: int,
+    penalty: float,
+    row_weight: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     if not classes:
-        model = Ridge(alpha=penalty).fit(X, y)
+        model = Ridge(alpha=penalty).fit(X, y, row_weight)
         return model.coef_[None], np.array([model.intercept_])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of slow convergence: the score tells
-        model = LogisticRegression(C=1.0 / penalty, max_iter=300).fit(X, y)
+        model = LogisticRegression(C=1.0 / penalty, max_iter=300).fit(X, y, row_weight)
     coef, bias = model.coef_, model.intercept_
     if len(coef) == 1:  # scikit-learn gives one row for two classes
         coef, bias = np.stack([-coef[0], coef[0]]) / 2, np.stack([-bias[0], bias[0]]) / 2

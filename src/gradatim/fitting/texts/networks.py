@@ -160,8 +160,9 @@ def fit_network(
     seed: int,
     validation: tuple[np.ndarray, np.ndarray] | None = None,
     table: TableColumns | None = None,
+    weight: np.ndarray | None = None,
 ) -> tuple[TextNetwork, History]:
-    """Train the network on the texts ``rows``; ``validation`` are texts and targets to watch.
+    """Train the network on the texts ``rows``, which may weigh; ``validation`` are texts and targets to watch.
 
     Raises:
         NonFiniteError: Training diverged.
@@ -190,6 +191,7 @@ def fit_network(
         batch_size=32 if len(rows) < 10_000 else 64,
         clip_norm=1.0,
         seed=seed,
+        sample_weight=weight,
     )
     chosen = {**asdict(settings), "center": target.center, "scale": target.scale}
     plain = None if prepared is None else prepared.to_json()

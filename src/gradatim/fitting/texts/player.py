@@ -104,12 +104,18 @@ class TextPlayer(Player):
     def fit(self, candidate: Candidate, k: int | None) -> FittedText:
         """The candidate on the training texts of fold ``k``, or on all."""
         rows = self.split(k)[0]
-        y, classes = self.problem.y[rows], self.problem.classes
+        y, classes, weight = (
+            self.problem.y[rows],
+            self.problem.classes,
+            self.problem.weight_of(rows),
+        )
         if candidate.name == NETWORK:
             return self.family.fit(candidate.settings, rows, self.seed + (k or 0))[0]
         if candidate.name == WORDS:
-            return fit_words(self.terms, rows, y, classes, self.seed, table=self.problem.table)
-        return fit_trivial(y, classes)
+            return fit_words(
+                self.terms, rows, y, classes, self.seed, table=self.problem.table, row_weight=weight
+            )
+        return fit_trivial(y, classes, weight)
 
     def complete(self, candidate: Candidate, elder: FittedText) -> FittedText:
         """The candidate on all texts."""
@@ -117,8 +123,8 @@ class TextPlayer(Player):
         if candidate.name == NETWORK:
             return self.family.fit(candidate.settings, rows, self.seed)[0]
         if isinstance(elder, WordModel) and candidate.name == WORDS:
-            return fit_words(self.terms, rows, self.problem.y[rows], elder.classes, self.seed, elder.settings["penalty"], self.problem.table)  # fmt: skip
-        return fit_trivial(self.problem.y[rows], self.problem.classes)
+            return fit_words(self.terms, rows, self.problem.y[rows], elder.classes, self.seed, elder.settings["penalty"], self.problem.table, self.problem.weight_of(rows))  # fmt: skip
+        return fit_trivial(self.problem.y[rows], self.problem.classes, self.problem.weight_of(rows))
 
     def outputs(self, model: FittedText, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging texts of fold ``k``, or of the test texts."""

@@ -17,6 +17,7 @@ from gradatim.fitting.tables.problem import (
     join_test,
     read_labels,
     split_rows,
+    weigh_rows,
 )
 from gradatim.fitting.texts.columns import Table, TableColumns, join_texts
 from gradatim.fitting.texts.kind import TextOptions
@@ -38,6 +39,7 @@ class TextProblem(LabelledRows):
         test: Rows that judge at the end.
         notes: What was done to the data, one sentence each.
         table: The other columns, where they are read.
+        weight: How much each text weighs, if they weigh.
     """
 
     name: str
@@ -51,6 +53,7 @@ class TextProblem(LabelledRows):
     test: np.ndarray
     notes: list[str] = field(default_factory=list)
     table: TableColumns | None = None
+    weight: np.ndarray | None = None
 
     def contents(self) -> Iterator[bytes]:
         """Yield all texts, the target and the split."""
@@ -94,15 +97,19 @@ def prepare(raw: RawTable, job: TextOptions, test: RawTable | None = None) -> Te
     target = find_name(frame, job.target or raw.target, "target", raw.target)
     if target in text:
         raise InvalidValue(f"fit: text must differ from the target, got {target!r} for both.")
+    if job.weight is not None:
+        find_name(frame, job.weight, "weight")
+    frame, is_test, weight = weigh_rows(frame, is_test, job.weight, notes)
     check_rows(int(clean(frame[target]).notna().sum()), target)
     labels, y, kept = read_labels(frame[target], job.task, is_test, notes)
     check_rows(len(y), target)
     frame, is_test = frame.iloc[kept], is_test[kept]
+    weight = None if weight is None else weight[kept]
     texts = read_texts(join_texts(frame, text), notes)
     named = " and ".join(map(repr, text))
     if not any(texts):
         raise InvalidValue(f"fit: text must hold texts, got only empty cells in {named}.")
-    others = [str(name) for name in frame.columns if name not in (*text, target)]
+    others = [str(name) for name in frame.columns if name not in (*text, target, job.weight)]
     table = _read_others(frame, others, job, notes) if job.with_columns else None
     if others and not job.with_columns:
         shown = ", ".join(map(repr, others[:3])) + (", …" if len(others) > 3 else "")
@@ -112,7 +119,7 @@ def prepare(raw: RawTable, job: TextOptions, test: RawTable | None = None) -> Te
     train, held_out = split_rows(y, labels, mask, job, None, None)
     rows = frame.index.to_numpy()
     return TextProblem(
-        raw.name, text, target, labels, y, texts, rows, train, held_out, notes, table
+        raw.name, text, target, labels, y, texts, rows, train, held_out, notes, table, weight
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from gradatim import experiments
 
 @pytest.mark.parametrize(
     "name",
-    ["iris-simple-wins", "polynomial-degree", "overfitting", "ensemble"],
+    ["anomalies", "iris-simple-wins", "polynomial-degree", "overfitting", "ensemble"],
 )
 def test_claims_hold(name):
     report = experiments.run(name, quick=True)

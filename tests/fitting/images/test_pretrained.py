@@ -88,7 +88,7 @@ def test_the_head_stands_among_the_simple_models_and_the_network_is_fine_tuned(f
 def test_groups_are_never_torn(fitted):
     p = fitted.player.problem
     parts = [(p.train, p.test), *fitted.player.folds]
-    assert len(parts) == 4
+    assert len(parts) == 6
     for learned, judged in parts:
         assert not set(p.groups[learned]) & set(p.groups[judged])
 
@@ -168,7 +168,7 @@ def test_the_budget_decides_at_which_side_images_are_read_and_whether_anything_i
     side, _, epochs = own._affordable(0.01, count * 0.01 / 0.35 * 0.99)
     assert (side, epochs) == (192, None)
     assert own._affordable(0.03, 0.1) == (96, 96, None)  # as small as it may be
-    left = 40 * 4 * 0.01 * 2 / 0.1 * 1.01 + count * 0.01
+    left = 40 * 4 * 0.01 * 2 / 0.07 * 1.01 + count * 0.01
     assert own._affordable(0.01, left) == (224, 224, 2)
     assert own._affordable(0.01, 0.8 * left)[1:] == (192, 2)
     own._plan(192, 128, None)

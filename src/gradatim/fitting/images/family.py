@@ -42,6 +42,7 @@ READING = 0.35  # of the time left, for reading all images once with a published
 PART = 64  # images that it reads at a time
 PROBED = 8  # images on which its speed is measured
 TRAINING = 4.0  # time of a training step on an image, in units of reading it
+TUNING = 0.07  # of the time left, for one fine-tuning on a fold
 TUNED_EPOCHS = (2, 12)
 UNTIMED_TUNED = 3
 LEAST_TUNED = 128  # pixels a side, below which fine-tuning is left out
@@ -218,7 +219,7 @@ class PretrainedFamily:
         left -= pictures * cost(side)
         for tuned in ladder:
             step = TRAINING * cost(tuned) * self.rows * self.tiles**2
-            epochs = int(SHARE * left / step)
+            epochs = int(TUNING * left / step)
             if epochs >= TUNED_EPOCHS[0] and tuned >= min(LEAST_TUNED, self.asked):
                 return side, tuned, min(epochs, TUNED_EPOCHS[1])
         return side, side, None

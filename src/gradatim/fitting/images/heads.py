@@ -3,7 +3,7 @@ r"""A linear head on what a published network says of images, and the network wi
 .. math:: z = W\,(h - \mu)\oslash\sigma + b
 
 :math:`h` are the features, :math:`\mu` and :math:`\sigma` their mean and deviation. How strongly :math:`W` is held to zero, and
-whether mirror images are looked at too, is chosen on images held out of those that are learned from.
+whether mirror images are looked at too, is chosen by folds of the images that are learned from.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from torch import nn
 
 from gradatim.evaluation.metrics import score
-from gradatim.evaluation.splits import split_test
+from gradatim.evaluation.splits import make_folds
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.images.fitted import ImageNetwork
 from gradatim.fitting.images.inputs import as_inputs, block_of
@@ -32,7 +32,8 @@ from gradatim.training import replace_head
 Published = MobileNetV2 | ResNet
 PIXEL_MEAN, PIXEL_STD = [255.0 * m for m in MEAN], [255.0 * s for s in STD]
 PENALTIES = (10_000.0, 1_000.0, 100.0, 10.0, 1.0)
-HELD_OUT = 0.25  # of the images, to choose the penalty
+FOLDS = 4  # of the images, on which the penalty is chosen
+MANY = 1_000  # images, above which one of them tells enough
 FEWEST = 20  # images, below which nothing is chosen
 READOUT = ("drop", "readout")  # links of a published network that are not the features
 
@@ -98,7 +99,7 @@ def fit_head(
         features: Of each view of the images, shape ``(N, tiles, dim)``; more than one are looked at only if that helps.
         y: Targets of the images.
         target: What they are.
-        seed: Fixes which images are held out to choose.
+        seed: Fixes the folds.
         groups: Group of every image, if groups must stay together.
         chosen: A head whose penalty and views stay.
     """
@@ -107,15 +108,17 @@ def fit_head(
         return _fit(plain, y, target, chosen.penalty)._replace(views=chosen.views)
     if len(y) < FEWEST:
         return _fit(plain, y, target, PENALTIES[len(PENALTIES) // 2])
-    strata = strata_of(y, range(target.classes))
-    inner, held = split_test(strata, HELD_OUT, np.random.default_rng([seed, 5]), groups=groups)
-    heads = [_fit(plain[inner], y[inner], target, penalty) for penalty in PENALTIES]
-    losses = [_loss([_logits(head, plain[held])], y[held], target) for head in heads]
-    best = int(np.argmin(losses))
-    views = len(features)
-    if views > 1:
-        both = [_logits(heads[best], own[held]) for own in features]
-        views = views if _loss(both, y[held], target) < losses[best] else 1
+    rng = np.random.default_rng([seed, 5])
+    folds = make_folds(strata_of(y, range(target.classes)), FOLDS, rng, groups=groups)
+    folds = folds if len(y) <= MANY else folds[:1]
+    losses = np.zeros((len(PENALTIES), 2))  # with one view, and with all
+    for inner, held in folds:
+        for k, penalty in enumerate(PENALTIES):
+            head = _fit(plain[inner], y[inner], target, penalty)
+            logits = [_logits(head, own[held]) for own in features]
+            losses[k] += _loss(logits[:1], y[held], target), _loss(logits, y[held], target)
+    best = int(losses[:, 0].argmin())
+    views = len(features) if losses[best, 1] < losses[best, 0] else 1
     return _fit(plain, y, target, PENALTIES[best])._replace(views=views)
 
 

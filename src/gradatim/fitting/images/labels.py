@@ -207,8 +207,7 @@ def settle(answers: Answers, rows: np.ndarray, notes: list[str]) -> Answers:
         left = Answers([], y, rows)
     is_one = len(left.rows) < LEAST or len(np.unique(left.y, axis=0)) < 2
     require(not is_one, f"fit: at least {LEAST} images that can be read must have different labels", f"{len(left.rows)} images of {len(np.unique(left.y, axis=0))} labels")  # fmt: skip
-    own = None if answers.groups is None else answers.groups[left.rows]
-    return left._replace(groups=own)
+    return left
 
 
 def read_groups(

@@ -45,9 +45,10 @@ from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 FOLDS = 3
+PUBLISHED_FOLDS = 5  # a head on published features is quick to fit
 FEW_VALUES = 200  # training images with numbers or several labels
 LATE = 0.85  # of the budget, by which figures that take long must be ready
-KEPT = 4 * FOLDS  # trained networks that are kept, to be looked at in another way
+KEPT = 3 * PUBLISHED_FOLDS  # trained networks that are kept, to be looked at in another way
 
 
 def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer":
@@ -57,7 +58,8 @@ def read_player(data: "str | Path | Arrays", job: ImageOptions) -> "ImagePlayer"
     module = None if job.pretrained is None else _read_published(job.pretrained)
     problem = prepare(data, job)
     kind = TaggedPlayer if problem.is_tagged else ImagePlayer
-    player = kind(problem, job.seed, has_tta=job.tta)
+    folds = FOLDS if module is None else PUBLISHED_FOLDS
+    player = kind(problem, job.seed, folds=folds, has_tta=job.tta)
     if module is not None:
         name = f"resnet{module.depth}" if isinstance(module, ResNet) else MOBILENET
         own = problem.images.shape[1] // job.tiles
@@ -87,6 +89,7 @@ class ImagePlayer(Player):
     Args:
         problem: Pictures, targets and split.
         seed: Fixes folds, weights and distortions.
+        folds: Parts of the training images that judge in turn.
         has_tta: Whether settings are tried that look at mirror images too.
     """
 
@@ -96,13 +99,15 @@ class ImagePlayer(Player):
     problem: ImageProblem
     family: LearnedFamily | PretrainedFamily
 
-    def __init__(self, problem: ImageProblem, seed: int, *, has_tta: bool = False) -> None:
+    def __init__(
+        self, problem: ImageProblem, seed: int, *, folds: int = FOLDS, has_tta: bool = False
+    ) -> None:
         super().__init__(problem, seed)
         p, self.task, self.has_tta = problem, problem.task, has_tta
         self.title = f"{p.name}: images"
         self.rows = len(p.train), len(p.test)
         self.headline = f"{p.name}: {p.task} of images ({self.rows[0]:,} training images, {self.rows[1]:,} test images)"
-        self.folds = p.folds(FOLDS, seed, p.groups)
+        self.folds = p.folds(folds, seed, p.groups)
         self.simple = SIMPLE if p.classes else SIMPLE_VALUES
         self.features = pixel_features(p.images)
         self._trained: dict[tuple[Any, int], ImageNetwork] = {}

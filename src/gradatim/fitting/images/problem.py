@@ -12,7 +12,7 @@ from gradatim.errors import InvalidValue
 from gradatim.evaluation.splits import Split, make_strata, split_test
 from gradatim.fitting.classes import LabelledRows, check_test
 from gradatim.fitting.images.kind import ImageOptions
-from gradatim.fitting.images.labels import Answers, check_groups, read_groups, read_labels, settle
+from gradatim.fitting.images.labels import check_groups, read_groups, read_labels, settle
 from gradatim.fitting.images.pictures import limit_of, read_pictures, sample, side_of
 from gradatim.fitting.images.tags import strata_of_tags
 from gradatim.reports import Concern
@@ -148,8 +148,12 @@ def _by_folders(folder: Path, job: ImageOptions) -> ImageProblem:
     notes: list[str] = []
     found = find_classes(folder, notes)
     files = [(path, name) for name, paths in found.items() for path in paths]
+    if job.group is not None and isinstance(job.test, str):
+        raise InvalidValue("fit: group must come with a share for the test, got a folder. Try --test 0.2.")  # fmt: skip
+    everyone = _groups_of(None, [path for path, _ in files], folder, job, notes, has_classes=True)
     side = side_of(job, [path for path, _ in files], notes)
-    files = [files[k] for k in sample(len(files), job, side, notes).tolist()]
+    chosen = sample(len(files), job, side, notes)
+    files = [files[k] for k in chosen.tolist()]
     count = len(files)
     if isinstance(job.test, str):
         files += _test_files(Path(job.test), list(found), notes)
@@ -162,15 +166,10 @@ def _by_folders(folder: Path, job: ImageOptions) -> ImageProblem:
     labels = list(drop_small({n: p for n, p in survivors.items() if p}, notes, str(folder)))
     rows = [row for row in keep.tolist() if files[row][1] in labels]
     y = np.array([labels.index(files[row][1]) for row in rows])
-    paths = [files[row][0] for row in rows]
-    groups = None
-    if job.group is not None:
-        if isinstance(job.test, str):
-            raise InvalidValue("fit: group must come with a share for the test, got a folder. Try --test 0.2.")  # fmt: skip
-        groups = check_groups(read_groups(job.group, paths, folder, notes, has_classes=True))
+    groups = None if everyone is None else check_groups(everyone[chosen[rows]])
     own = is_test[rows] if isinstance(job.test, str) else None
     train, test = _split(y, list(labels), groups, own, job)
-    names = [_shown(path, folder) for path in paths]
+    names = [_shown(files[row][0], folder) for row in rows]
     return ImageProblem(folder.name or "images", list(labels), y, images[rows], names, train, test, notes, groups)  # fmt: skip
 
 
@@ -185,25 +184,27 @@ def _by_table(folder: Path, job: ImageOptions) -> ImageProblem:
         raise InvalidValue(f"fit: {str(folder)!r} must hold images (PNG, JPEG), and holds none.")
     found = read_labels(job.labels, paths, folder, job.task, job.group, notes)
     paths = [paths[k] for k in found.rows.tolist()]
+    everyone = _groups_of(found.groups, paths, folder, job, notes)
     side = side_of(job, paths, notes)
     chosen = sample(len(paths), job, side, notes)
     images, keep = read_pictures([paths[k] for k in chosen.tolist()], side, notes, is_colour=job.pretrained is not None)  # fmt: skip
     answers = settle(found, chosen[keep], notes)
     images = images[keep[np.isin(chosen[keep], answers.rows)]]
-    paths = [paths[k] for k in answers.rows.tolist()]
-    groups = _groups_of(answers, paths, folder, job, notes)
+    groups = None if everyone is None else check_groups(everyone[answers.rows])
     train, test = _split(answers.y, answers.labels, groups, None, job)
-    names = [_shown(path, folder) for path in paths]
+    names = [_shown(paths[k], folder) for k in answers.rows.tolist()]
     return ImageProblem(
         folder.name or "images", answers.labels, answers.y, images, names, train, test, notes, groups, answers.is_tagged
     )  # fmt: skip
 
 
-def _groups_of(answers: Answers, paths: list[Path], folder: Path, job: ImageOptions, notes: list[str]) -> np.ndarray | None:  # fmt: skip
-    if job.group is None:
-        return None
-    named = answers.groups
-    return check_groups(read_groups(job.group, paths, folder, notes) if named is None else named)
+def _groups_of(
+    named: np.ndarray | None, paths: list[Path], folder: Path, job: ImageOptions, notes: list[str], *, has_classes: bool = False
+) -> np.ndarray | None:  # fmt: skip
+    """Group of every image, where groups are asked for: those that the labels named, or by a table or the files."""
+    if job.group is None or named is not None:
+        return named
+    return read_groups(job.group, paths, folder, notes, has_classes=has_classes)
 
 
 def _split(y: np.ndarray, labels: list[str | int], groups: np.ndarray | None, is_test: np.ndarray | None, job: ImageOptions) -> Split:  # fmt: skip

@@ -61,6 +61,12 @@ def test_answers_are_means_over_tiles_and_views(tiles, views):
         np.testing.assert_allclose(said[n], np.mean(answers, axis=0), atol=1e-6)
 
 
+def test_more_images_than_a_pass_takes():
+    many = np.tile(IMAGES, (40, 1, 1, 1))  # a whole pass of them is read as it lies
+    said = network(1, 4).outputs(many)
+    np.testing.assert_allclose(said[:4], said[-4:])
+
+
 @pytest.mark.parametrize(
     ("classes", "more"),
     [

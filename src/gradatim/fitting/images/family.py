@@ -175,15 +175,15 @@ class PretrainedFamily:
             seconds = work.recall("seconds-per-picture", self._seconds)
             self._plan(*work.recall("plan", lambda: self._affordable(seconds, budget - work.elapsed)))  # fmt: skip
             self.looking = seconds * (self.side / self.asked) ** 2
-        pieces = self.tiles**2
-        for k, view in enumerate(look(self.problem.images, self.views)):
+        count, images = len(self.problem.images), self.problem.images
+        for k in range(self.views):
 
-            def read(part: slice, view: np.ndarray = view) -> np.ndarray:
-                return read_features(self.module, cut_tiles(view[part], self.tiles), self.side)
+            def read(part: slice, k: int = k) -> np.ndarray:
+                view = look(images[part], self.views)[k]
+                return read_features(self.module, cut_tiles(view, self.tiles), self.side)
 
-            count = len(self.problem.images)
             found = recall_vectors(work, read, count, part=PART, things="images", tell=tell, name=f"view-{k}")  # fmt: skip
-            self.features.append(found.reshape(count, pieces, -1))
+            self.features.append(found.reshape(count, self.tiles**2, -1))
 
     def _plan(self, side: int, tuned_side: int, epochs: int | None) -> None:
         self.side, self.tuned_side, self._epochs = side, tuned_side, epochs

@@ -75,7 +75,8 @@ def look(images: np.ndarray, views: int) -> list[np.ndarray]:
         [[1, 2, 3, 4], [2, 1, 4, 3], [3, 4, 1, 2], [4, 3, 2, 1]]
     """
     seen = [images, images[:, :, ::-1]][:views]
-    return seen + [view[:, ::-1] for view in seen] if views == 4 else seen
+    seen = seen + [view[:, ::-1] for view in seen] if views == 4 else seen
+    return [np.ascontiguousarray(view) for view in seen]  # PyTorch reads no array backwards
 
 
 def block_of(side: int) -> int:

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
+from gradatim.data import get
 from gradatim.timeseries import HMM
 
 SLACK = 1.2
@@ -65,6 +67,32 @@ def test_ends_in_time_and_says_how_long_it_took(table, tmp_path, rows, columns, 
     assert seconds <= SLACK * budget, done.stdout
     told = int(re.search(r"in\s+(\d+)\s+s\n", done.stdout)[1])
     assert abs(told - seconds) <= 0.1 * budget
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    """Three hundred photographs of 300 × 260 pixels, in three classes."""
+    place, rng = tmp_path_factory.mktemp("photos"), np.random.default_rng(0)
+    for k in range(300):
+        coarse = rng.integers(0, 256, (6, 5, 3), dtype=np.uint8)
+        image = Image.fromarray(coarse).resize((300, 260))
+        image.paste((255, 0, 0), (60, 60, 60 + 40 * (k % 3 + 1), 120))
+        (place / f"{k % 3}").mkdir(exist_ok=True)
+        image.save(place / f"{k % 3}" / f"{k}.jpg")
+    return place
+
+
+@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize("budget", [10, 60])
+@pytest.mark.parametrize("words", [["--pretrained", "mobilenet", "--tta"], []])
+def test_photographs_end_in_time(photos, tmp_path, words, budget, others):
+    get("mobilenet")
+    asked = ["fit", str(photos), "--side", "224", *words, "--budget", f"{budget}s", "-o", str(tmp_path / "m")]  # fmt: skip
+    with busy(others):
+        started = time.perf_counter()
+        done = subprocess.run([sys.executable, "-m", "gradatim", *asked], capture_output=True, text=True, check=True)  # fmt: skip
+        seconds = time.perf_counter() - started
+    assert seconds <= SLACK * budget, done.stdout
 
 
 def test_small_steps_do_not_wait_for_a_second_thread():

@@ -10,6 +10,11 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from PIL import Image
+
+from gradatim.models import ResNet
+from gradatim.models.published_images import resnet_names
 
 SCRIPT = """
 import sys
@@ -63,6 +68,19 @@ fit("scattered-digits", rows=40, side=32, output=sys.argv[1], trials=3, resume=T
 """
 
 
+IMAGES = """
+import sys
+from gradatim import fit
+from gradatim.fitting.images import family
+
+family.UNTIMED_TUNED, family.PART = 1, 10
+fit(
+    "pics", labels="labels.csv", group="prefix", pretrained="resnet18.pth", side=32, tta=True, output=sys.argv[1], trials=3,
+    resume=True,
+)
+"""
+
+
 def start(folder, name, script=SCRIPT):
     words = [sys.executable, "-c", script, name]
     return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
@@ -91,6 +109,23 @@ def test_a_search_for_anomalies_killed_at_a_random_moment(tmp_path):
 
 def test_masks_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, MASKS)
+
+
+def test_images_with_published_weights_killed_at_a_random_moment(tmp_path):
+    torch.manual_seed(0)
+    network = ResNet(18, 4)
+    names = resnet_names(network)
+    state = {f"{names[key.rpartition('.')[0]]}.{key.rpartition('.')[2]}": value for key, value in network.state_dict().items()}  # fmt: skip
+    torch.save(state, tmp_path / "resnet18.pth")
+    rng, lines = np.random.default_rng(0), ["file,kind"]
+    (tmp_path / "pics").mkdir()
+    for k in range(40):
+        pixels = rng.integers(0, 120, (32, 32, 3), dtype=np.uint8)
+        pixels[8:24, 8:24, k % 2] += 120
+        Image.fromarray(pixels).save(tmp_path / "pics" / f"{k // 4}_{k}.png")
+        lines.append(f"{k // 4}_{k}.png,{'ab'[k % 2]}")
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    interrupt(tmp_path, 0, IMAGES)
 
 
 def interrupt(tmp_path, seed, script):

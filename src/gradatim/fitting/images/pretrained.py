@@ -38,7 +38,7 @@ class PretrainedSettings:
     """
 
     distortion: str = "flip"
-    lr: float = 5e-4
+    lr: float = 3e-4
     decay: float = 0.8
     weight_decay: float = 0.02
     views: int = 1
@@ -57,7 +57,7 @@ def draw_pretrained(trial: int, seed: int) -> PretrainedSettings:
     rng = np.random.default_rng([seed, trial])
     return PretrainedSettings(
         distortion=str(rng.choice(kinds)),
-        lr=float(np.round(10 ** rng.uniform(-3.9, -2.9), 6)),
+        lr=float(np.round(10 ** rng.uniform(-4.0, -3.2), 6)),
         decay=float(rng.choice([0.6, 0.7, 0.8, 0.9])),
         weight_decay=float(rng.choice([0.0, 0.02, 0.1])),
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from gradatim.fitting import sections
 from gradatim.fitting.findings import Findings
@@ -253,7 +253,7 @@ def _saliency(report: Report, p: ImageProblem, network: ImageNetwork, name: str,
         said = network.module.eval()(x).argmax(1)
     kinds = {
         "gradient": gradient_saliency(network.module, x, said),
-        "Grad-CAM": grad_cam(network.module, x, said),
+        "Grad-CAM": grad_cam(_Contrast(network.module), x, said),
     }
     if hides:
         size = max(x.shape[-1] // HIDDEN, 2)
@@ -270,6 +270,18 @@ def _saliency(report: Report, p: ImageProblem, network: ImageNetwork, name: str,
         picture_panels(panels, columns=1 + len(kinds)),
         caption=f"{words}: how much its score changes with each pixel, where its last maps speak for what it says (Grad-CAM){hiding}.",
     )
+
+
+class _Contrast(nn.Module):
+    """Scores beside their mean: only differences of scores tell classes apart."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, x: Tensor) -> Tensor:
+        z = self.module(x)
+        return z - z.mean(1, keepdim=True) if z.shape[1] > 1 else z
 
 
 def _shown(picture: np.ndarray) -> np.ndarray:

@@ -1,8 +1,6 @@
 """A network of Chebyshev filters on a graph."""
 
-from itertools import pairwise
-
-from gradatim.models.graph_stack import GraphStack, stack_widths
+from gradatim.models.graph_stack import GraphStack
 from gradatim.nn.chebyshev_layer import ChebyshevLayer
 
 
@@ -42,14 +40,8 @@ class ChebNet(GraphStack):
         jumping: str = "last",
         order: int = 2,
     ) -> None:
-        widths = stack_widths("ChebNet", input_dim, hidden_dim, output_dim, num_layers, jumping)
         super().__init__(
-            [ChebyshevLayer(a, b, order) for a, b in pairwise(widths)],
-            widths[1:],
-            output_dim,
-            dropout=dropout,
-            residual=residual,
-            jumping=jumping,
-        )
-        self.input_dim, self.hidden_dim, self.num_layers = input_dim, hidden_dim, num_layers
+            lambda a, b, is_last: ChebyshevLayer(a, b, order), input_dim, hidden_dim, output_dim,
+            num_layers=num_layers, dropout=dropout, residual=residual, jumping=jumping,
+        )  # fmt: skip
         self.order = order

@@ -1,11 +1,12 @@
 """The graph attention network."""
 
-from itertools import pairwise
+from functools import partial
 
 from torch import nn
 
-from gradatim.models.graph_stack import GraphStack, stack_widths
+from gradatim.models.graph_stack import GraphStack
 from gradatim.nn.gat_layer import GATLayer, check_heads
+from gradatim.nn.gatv2_layer import GATv2Layer
 
 
 class GAT(GraphStack):
@@ -48,18 +49,27 @@ class GAT(GraphStack):
         jumping: str = "last",
         edge_dim: int | None = None,
     ) -> None:
-        widths = stack_widths("GAT", input_dim, hidden_dim, output_dim, num_layers, jumping)
         head = check_heads("GAT", hidden_dim, num_heads)
-        layers: list[nn.Module] = [
-            GATLayer(a, head, num_heads=num_heads, edge_dim=edge_dim, dropout=dropout)
-            for a, _ in pairwise(widths)
-        ]
-        if jumping == "last":
-            layers[-1] = GATLayer(
-                widths[-2], output_dim, num_heads=last_heads, edge_dim=edge_dim, dropout=dropout, is_concatenated=False
-            )  # fmt: skip
         super().__init__(
-            layers, widths[1:], output_dim, dropout=dropout, residual=residual, jumping=jumping
-        )
-        self.input_dim, self.hidden_dim, self.num_layers = input_dim, hidden_dim, num_layers
+            partial(attending_layer, GATLayer, head, num_heads, last_heads, edge_dim, dropout), input_dim, hidden_dim, output_dim,
+            num_layers=num_layers, dropout=dropout, residual=residual, jumping=jumping,
+        )  # fmt: skip
         self.num_heads, self.last_heads, self.edge_dim = num_heads, last_heads, edge_dim
+
+
+def attending_layer(
+    layer: type[GATLayer] | type[GATv2Layer],
+    head: int,
+    num_heads: int,
+    last_heads: int,
+    edge_dim: int | None,
+    dropout: float,
+    input_dim: int,
+    output_dim: int,
+    is_last: bool,
+) -> nn.Module:
+    """A layer of heads side by side, or the last one, whose heads are averaged."""
+    width, count = (output_dim, last_heads) if is_last else (head, num_heads)
+    return layer(
+        input_dim, width, num_heads=count, edge_dim=edge_dim, is_concatenated=not is_last, dropout=dropout
+    )  # fmt: skip

@@ -1,10 +1,9 @@
 """The graph attention network whose attention depends on who asks."""
 
-from itertools import pairwise
+from functools import partial
 
-from torch import nn
-
-from gradatim.models.graph_stack import GraphStack, stack_widths
+from gradatim.models.gat import attending_layer
+from gradatim.models.graph_stack import GraphStack
 from gradatim.nn.gat_layer import check_heads
 from gradatim.nn.gatv2_layer import GATv2Layer
 
@@ -49,18 +48,9 @@ class GATv2(GraphStack):
         jumping: str = "last",
         edge_dim: int | None = None,
     ) -> None:
-        widths = stack_widths("GATv2", input_dim, hidden_dim, output_dim, num_layers, jumping)
         head = check_heads("GATv2", hidden_dim, num_heads)
-        layers: list[nn.Module] = [
-            GATv2Layer(a, head, num_heads=num_heads, edge_dim=edge_dim, dropout=dropout)
-            for a, _ in pairwise(widths)
-        ]
-        if jumping == "last":
-            layers[-1] = GATv2Layer(
-                widths[-2], output_dim, num_heads=last_heads, edge_dim=edge_dim, dropout=dropout, is_concatenated=False
-            )  # fmt: skip
         super().__init__(
-            layers, widths[1:], output_dim, dropout=dropout, residual=residual, jumping=jumping
-        )
-        self.input_dim, self.hidden_dim, self.num_layers = input_dim, hidden_dim, num_layers
+            partial(attending_layer, GATv2Layer, head, num_heads, last_heads, edge_dim, dropout), input_dim, hidden_dim, output_dim,
+            num_layers=num_layers, dropout=dropout, residual=residual, jumping=jumping,
+        )  # fmt: skip
         self.num_heads, self.last_heads, self.edge_dim = num_heads, last_heads, edge_dim

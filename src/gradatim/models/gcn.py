@@ -1,8 +1,6 @@
 """The graph convolutional network."""
 
-from itertools import pairwise
-
-from gradatim.models.graph_stack import GraphStack, stack_widths
+from gradatim.models.graph_stack import GraphStack
 from gradatim.nn.gcn_layer import GCNLayer
 
 
@@ -42,13 +40,7 @@ class GCN(GraphStack):
         residual: bool = False,
         jumping: str = "last",
     ) -> None:
-        widths = stack_widths("GCN", input_dim, hidden_dim, output_dim, num_layers, jumping)
         super().__init__(
-            [GCNLayer(a, b) for a, b in pairwise(widths)],
-            widths[1:],
-            output_dim,
-            dropout=dropout,
-            residual=residual,
-            jumping=jumping,
-        )
-        self.input_dim, self.hidden_dim, self.num_layers = input_dim, hidden_dim, num_layers
+            lambda a, b, is_last: GCNLayer(a, b), input_dim, hidden_dim, output_dim,
+            num_layers=num_layers, dropout=dropout, residual=residual, jumping=jumping,
+        )  # fmt: skip

@@ -1,8 +1,6 @@
 """The graph isomorphism network."""
 
-from itertools import pairwise
-
-from gradatim.models.graph_stack import GraphStack, stack_widths
+from gradatim.models.graph_stack import GraphStack
 from gradatim.nn.gin_layer import GINLayer
 
 
@@ -40,13 +38,7 @@ class GIN(GraphStack):
         residual: bool = False,
         jumping: str = "last",
     ) -> None:
-        widths = stack_widths("GIN", input_dim, hidden_dim, output_dim, num_layers, jumping)
         super().__init__(
-            [GINLayer(a, b) for a, b in pairwise(widths)],
-            widths[1:],
-            output_dim,
-            dropout=dropout,
-            residual=residual,
-            jumping=jumping,
-        )
-        self.input_dim, self.hidden_dim, self.num_layers = input_dim, hidden_dim, num_layers
+            lambda a, b, is_last: GINLayer(a, b), input_dim, hidden_dim, output_dim,
+            num_layers=num_layers, dropout=dropout, residual=residual, jumping=jumping,
+        )  # fmt: skip

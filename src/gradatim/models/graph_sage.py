@@ -1,8 +1,6 @@
 """GraphSAGE: a network for graphs that grow."""
 
-from itertools import pairwise
-
-from gradatim.models.graph_stack import GraphStack, stack_widths
+from gradatim.models.graph_stack import GraphStack
 from gradatim.nn.sage_layer import SAGELayer
 
 
@@ -42,14 +40,8 @@ class GraphSAGE(GraphStack):
         jumping: str = "last",
         aggregate: str = "mean",
     ) -> None:
-        widths = stack_widths("GraphSAGE", input_dim, hidden_dim, output_dim, num_layers, jumping)
         super().__init__(
-            [SAGELayer(a, b, aggregate=aggregate) for a, b in pairwise(widths)],
-            widths[1:],
-            output_dim,
-            dropout=dropout,
-            residual=residual,
-            jumping=jumping,
-        )
-        self.input_dim, self.hidden_dim, self.num_layers = input_dim, hidden_dim, num_layers
+            lambda a, b, is_last: SAGELayer(a, b, aggregate=aggregate), input_dim, hidden_dim, output_dim,
+            num_layers=num_layers, dropout=dropout, residual=residual, jumping=jumping,
+        )  # fmt: skip
         self.aggregate = aggregate

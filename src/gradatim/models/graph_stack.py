@@ -1,6 +1,7 @@
 """A stack of graph layers, as all networks on graphs have it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -18,9 +19,11 @@ class GraphStack(nn.Module):
     .. math:: h_0 = x, \qquad h_\ell = \bigl[h_{\ell-1} +\bigr]\,\phi\bigl(f_\ell(\operatorname{drop}(h_{\ell-1}), A)\bigr)
 
     Args:
-        layers: From features and edges to features.
-        widths: Width of what each layer gives.
-        output_dim: Width of the output; the last of ``widths`` where nothing is read out.
+        build: Makes a layer, from features and edges to features, from its widths and whether it is the last.
+        input_dim: Width of the node features.
+        hidden_dim: Width of hidden layers.
+        output_dim: Width of the output.
+        num_layers: Layers.
         dropout: Probability to drop a feature before each layer.
         residual: Whether a layer's input is added to its output, wherever the widths agree.
         jumping: ``"last"`` gives what the last layer gives; ``"concatenate"`` and ``"max"`` read the output from all layers, so
@@ -29,23 +32,32 @@ class GraphStack(nn.Module):
 
     def __init__(
         self,
-        layers: Sequence[nn.Module],
-        widths: Sequence[int],
+        build: Callable[[int, int, bool], nn.Module],
+        input_dim: int,
+        hidden_dim: int,
         output_dim: int,
         *,
+        num_layers: int,
         dropout: float,
         residual: bool,
         jumping: str,
     ) -> None:
         super().__init__()
         owner = type(self).__name__
+        require_whole(owner, input_dim=input_dim, hidden_dim=hidden_dim, output_dim=output_dim, num_layers=num_layers)  # fmt: skip
         require(0.0 <= dropout < 1.0, f"{owner}: dropout must be from 0 to below 1", dropout)
         choose(owner, "jumping", jumping, JUMPS)
-        self.layers = nn.ModuleList(layers)
-        self.output_dim, self.dropout, self.residual, self.jumping = output_dim, dropout, residual, jumping  # fmt: skip
+        self.input_dim, self.hidden_dim, self.output_dim = input_dim, hidden_dim, output_dim
+        self.num_layers, self.dropout, self.residual, self.jumping = num_layers, dropout, residual, jumping  # fmt: skip
+        reads_last = jumping == "last"
+        widths = [input_dim, *[hidden_dim] * (num_layers - 1), output_dim if reads_last else hidden_dim]  # fmt: skip
+        self.layers = nn.ModuleList(
+            build(a, b, reads_last and k == num_layers - 1) for k, (a, b) in enumerate(pairwise(widths))
+        )  # fmt: skip
         self.readout = None
-        if jumping != "last":
-            self.readout = nn.Linear(sum(widths) if jumping == "concatenate" else widths[-1], output_dim)  # fmt: skip
+        if not reads_last:
+            seen = sum(widths[1:]) if jumping == "concatenate" else hidden_dim
+            self.readout = nn.Linear(seen, output_dim)
 
     @takes_arrays
     def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
@@ -71,20 +83,3 @@ class GraphStack(nn.Module):
             return seen[-1]
         all_seen = torch.cat(seen, 1) if self.jumping == "concatenate" else torch.stack(seen).amax(0)  # fmt: skip
         return self.readout(nn.functional.dropout(all_seen, self.dropout, self.training))
-
-
-def stack_widths(
-    owner: str, input_dim: int, hidden_dim: int, output_dim: int, num_layers: int, jumping: str
-) -> list[int]:
-    """Widths from input to output; with jumps every layer is a hidden one.
-
-    Example:
-        >>> stack_widths("GCN", 5, 8, 3, 2, "last"), stack_widths("GCN", 5, 8, 3, 2, "max")
-        ([5, 8, 3], [5, 8, 8])
-    """
-    require_whole(owner, input_dim=input_dim, hidden_dim=hidden_dim, output_dim=output_dim, num_layers=num_layers)  # fmt: skip
-    return [
-        input_dim,
-        *[hidden_dim] * (num_layers - 1),
-        output_dim if jumping == "last" else hidden_dim,
-    ]

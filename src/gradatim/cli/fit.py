@@ -18,7 +18,7 @@ def fit(
         str,
         typer.Argument(
             metavar="DATA",
-            help="A CSV, TSV or Parquet file, a folder of images with one subfolder per class, or a built-in name.",
+            help="A CSV, TSV or Parquet file, a file of series (.ts, .tsv, .npz), a folder of images or of tables with one subfolder per class, or a built-in name.",
         ),
     ],
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
@@ -72,7 +72,7 @@ def predict(
         str,
         typer.Argument(
             metavar="DATA",
-            help="A CSV, TSV or Parquet file, a folder of images, or a built-in name.",
+            help="A CSV, TSV or Parquet file, a file or folder of series, a folder of images, or a built-in name.",
         ),
     ],
     output: Annotated[

@@ -27,7 +27,8 @@ from gradatim.fitting.tables.predictors import Fitted
 from gradatim.timeseries import RandomKernels
 
 NEAREST, TREES, RIDGE = "1-NN with DTW", "trees on statistics", "ridge on random kernels"
-NUM_FEATURES = 84 * 60  # answers of kernels
+FEATURES, FEATURES_OF_LONG = 84 * 60, 84 * 24  # answers of kernels, where series are short and long
+LONG = 200  # steps
 FOREST = 200  # trees
 FREE_CELLS = 20_000  # so few take no time worth measuring
 LEAST_SERIES = 60  # from which a model learns, or is left out
@@ -69,7 +70,8 @@ def fit_simple(
         return fit_nearest(sequences, y, classes, seed, chosen)
     if name == RIDGE:
         steps = torch.from_numpy(sequences.padded()[..., : max(sequences.num_moving, 1)])
-        kernels = RandomKernels.learn(steps, torch.from_numpy(sequences.lengths), num_features=NUM_FEATURES, seed=seed)  # fmt: skip
+        count = FEATURES if sequences.longest <= LONG else FEATURES_OF_LONG
+        kernels = RandomKernels.learn(steps, torch.from_numpy(sequences.lengths), num_features=count, seed=seed)  # fmt: skip
         X = extract(KERNELS, sequences, kernels)
         return FeatureModel(KERNELS, fit_loo_ridge(X, y, classes, (chosen or {}).get("penalty")), kernels)  # fmt: skip
     if name == TREES:

@@ -14,7 +14,7 @@ from gradatim.fitting.kinds import find_kind
 from gradatim.fitting.masks import networks, player
 from gradatim.fitting.masks.kind import MaskOptions
 from gradatim.fitting.masks.player import MaskPlayer, read_player
-from gradatim.fitting.masks.sections import border_distance
+from gradatim.fitting.masks.sections import border_distance, in_bands
 from gradatim.fitting.player import Candidate
 
 from .test_problem import fill
@@ -41,6 +41,10 @@ def test_learns_and_says_what_it_does(fitted):
     titles = " ".join(str(getattr(section, "title", "")) for section in result.report.sections)
     assert "Errors by distance from a border" in titles
     assert "Overlap on the test images" in titles
+    bands = next(
+        s for s in result.report.sections if "from a border" in str(getattr(s, "title", ""))
+    )
+    assert sum(row[1] for row in bands.rows) == pytest.approx(1.0)
     assert result.report.left_out == []
 
 
@@ -154,6 +158,12 @@ def test_distance_from_borders():
     assert found[2, 2] == 1
     assert found[0, 3] == 2
     assert np.isinf(border_distance(np.zeros((3, 3), int))).all()
+
+
+def test_every_pixel_is_in_one_band():
+    masks = np.random.default_rng(0).random((3, 40, 40)) < 0.002
+    distance = np.stack([border_distance(mask) for mask in [*masks, np.zeros((40, 40), int)]])
+    assert (sum(own.astype(int) for own in in_bands(distance).values()) == 1).all()
 
 
 def test_which_kind_is_meant():

@@ -1,5 +1,7 @@
 """What the report says of masks: samples, overlap by class, borders, and the best and worst images."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
@@ -13,7 +15,7 @@ from gradatim.plots.masks import mask_rows
 from gradatim.reports import Report
 
 SAMPLES = 3
-BANDS = (1.0, 2.0, 4.0, 8.0, np.inf)  # pixels from the nearest border
+BANDS = (1, 2, 4, 8)  # pixels from the nearest border
 MOST_CONFUSED = 30  # classes of a matrix that can be read
 FLIPS = {
     "none": "as they are",
@@ -150,23 +152,35 @@ def border_distance(mask: np.ndarray) -> np.ndarray:
     return distance_transform_edt(~border)
 
 
+def in_bands(distance: np.ndarray) -> dict[str, np.ndarray]:
+    """Which pixels lie how far from a border, by words; every pixel is in one band.
+
+    Args:
+        distance: Of :func:`border_distance`, any shape.
+
+    Example:
+        >>> {words: int(own.sum()) for words, own in in_bands(np.array([0.0, 1.0, 1.5, 9.0, np.inf])).items()}
+        {'below 1': 1, '1 to 2': 2, '2 to 4': 0, '4 to 8': 0, '8 and more': 2}
+    """
+    found = {f"below {BANDS[0]}": distance < BANDS[0]}
+    for low, high in pairwise(BANDS):
+        found[f"{low} to {high}"] = (distance >= low) & (distance < high)
+    return found | {f"{BANDS[-1]} and more": distance >= BANDS[-1]}
+
+
 def _borders(report: Report, p: MaskProblem, f: Findings) -> None:
     """Errors by distance from the borders of the true masks, of every model."""
     truth = p.y[p.test]
-    distance = np.stack([border_distance(mask) for mask in truth])
+    bands = in_bands(np.stack([border_distance(mask) for mask in truth]))
     wrong = {name: output.argmax(1) != truth for name, output in f.outputs.items()}
-    rows, low = [], -1.0
-    for high in BANDS:
-        inside = (distance > low) & (distance < high if np.isfinite(high) else distance >= low)
-        inside &= distance >= max(low, 0.0)
-        words = f"below {high:g}" if low < 0 else f"{low:g} to {high:g}" if np.isfinite(high) else f"{low:g} and more"  # fmt: skip
-        if inside.any():
-            rows.append([words, float(inside.mean()), *(float(own[inside].mean()) for own in wrong.values())])  # fmt: skip
-        low = high
     report.table(
         "Errors by distance from a border",
         columns=["pixels from a border", "share of pixels", *(f"wrong: {name}" for name in wrong)],
-        rows=rows,
+        rows=[
+            [words, float(own.mean()), *(float(bad[own].mean()) for bad in wrong.values())]
+            for words, own in bands.items()
+            if own.any()
+        ],
     )
 
 

@@ -4,14 +4,15 @@ import time
 
 import numpy as np
 
-from gradatim.fitting.anomalies.candidates import fit_simple
+from gradatim.fitting.anomalies.candidates import COMPONENTS, FORECAST, fit_simple
 from gradatim.fitting.anomalies.networks import LEARNED, course, fit_network
 from gradatim.fitting.anomalies.readers import Reader
-from gradatim.fitting.planning import affordable_rows
+from gradatim.fitting.planning import LEAST_ROWS
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate
 
 FREE_CELLS = 200_000  # a table so small takes no time worth measuring, but for a network
-FIRST = 500  # rows of the first probe
+FIRST = 500  # rows of a probe
+GROWING = (COMPONENTS, FORECAST)  # learn from all rows; others from a sample, whatever the number
 PROBE_ROWS, PROBE_STEPS = 256, 20  # of a network
 
 
@@ -34,18 +35,19 @@ def rows_in_time(candidate: Candidate, reader: Reader, X: np.ndarray, scored: np
     if X.size + scored.size <= FREE_CELLS:
         return None
     order = np.random.default_rng([seed, 5]).permutation(len(X))
-
-    def probe(count: int) -> float:
-        started = time.perf_counter()
-        try:
-            detector = fit_simple(candidate.name, X[order[:count]], reader.shape(), seed)
-            detector.raw(scored[: len(scored) * count // len(X)])
-        except FAILURES:  # the fold will tell
-            return 0.0
-        return time.perf_counter() - started
-
-    found = affordable_rows(len(X), seconds, probe, float, first=min(FIRST, len(X)))
-    return None if found == len(X) else found
+    tried, few = order[:FIRST], scored[:FIRST]
+    started = time.perf_counter()
+    try:
+        detector = fit_simple(candidate.name, X[tried], reader.shape(), seed)
+        learning = time.perf_counter() - started
+        detector.raw(few)
+    except FAILURES:  # the fold will tell
+        return None
+    scoring = (time.perf_counter() - started - learning) * len(scored) / len(few)
+    if candidate.name not in GROWING:
+        return None if learning + scoring <= seconds else 0
+    rows = int(len(tried) * max(seconds - scoring, 0.0) / max(learning, 1e-9))
+    return None if rows >= len(X) else rows * (rows >= LEAST_ROWS)
 
 
 def _network_seconds(candidate: Candidate, reader: Reader, X: np.ndarray, scored: np.ndarray, seed: int) -> float:  # fmt: skip

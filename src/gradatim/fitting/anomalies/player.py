@@ -30,8 +30,14 @@ from gradatim.reports import Concern, Report
 from gradatim.training import History
 
 CELLS = 8_000_000  # of features to learn from
-JUDGED = 5_000  # rows that judge, at most, and as many anomalies
-HELD_PER_ALARM = 50  # rows that set the threshold at most, for every alarm among them
+JUDGED, JUDGED_CELLS = (
+    5_000,
+    500_000,
+)  # rows that judge and their features, at most, and as many anomalies
+LEAST_JUDGED = 200
+HELD_PER_ALARM = (
+    20  # alarms among the rows that set the threshold, at least, where there are so many
+)
 USED_ALARMS = 10.0  # times the alarms asked for, up to which thresholds count
 LEAST_USED = 0.1  # share of false alarms up to which they count at least
 MISSED, AREA, PRECISION = "share missed", "AUC", "average precision"
@@ -114,9 +120,8 @@ class AnomalyPlayer(Player):
         reader = p.learn(learn)
         width = len(reader.shape().cells)
         learned = p.features(reader, thin(learn, max(CELLS // width, 1000), rng))
-        most_held = max(JUDGED, int(HELD_PER_ALARM / p.alarms))
-        held = thin(held, max(min(most_held, CELLS // width), int(1.0 / p.alarms) + 1), rng)
-        most = int(np.clip(CELLS // width, 200, JUDGED))
+        most = int(np.clip(JUDGED_CELLS // width, LEAST_JUDGED, JUDGED))
+        held = thin(held, max(most, int(HELD_PER_ALARM / p.alarms)), rng)
         judging = None if judge is None else p.judging(reader, judge, odd, most, rng)
         return Part(reader, learned, p.features(reader, held), judging)
 

@@ -239,6 +239,16 @@ def _deal_groups(groups: np.ndarray, count: int, rng: np.random.Generator) -> np
     return place[inverse]
 
 
+def _firsts(twins: np.ndarray) -> np.ndarray:
+    """The first row with the number of every row.
+
+    >>> _firsts(np.array([7, 5, 7, 5])).tolist()
+    [0, 1, 0, 1]
+    """
+    _, first, inverse = np.unique(twins, return_index=True, return_inverse=True)
+    return first[inverse]
+
+
 def split_test(
     strata: np.ndarray,
     fraction: float,
@@ -248,6 +258,7 @@ def split_test(
     times: np.ndarray | None = None,
     keep: int = 0,
     keep_groups: int = 2,
+    twins: np.ndarray | None = None,
 ) -> Split:
     """Set the test rows aside: the latest where there is a time, whole groups where there are groups.
 
@@ -259,6 +270,7 @@ def split_test(
         times: Time of every row.
         keep: Rows of every stratum that stay for training, however small it is.
         keep_groups: Groups that stay for training, however large the others are.
+        twins: A number for every row, the same for rows that repeat each other; these go where the first of them goes.
 
     Returns:
         Training rows and test rows, both in order of the table.
@@ -273,6 +285,8 @@ def split_test(
         test = _test_rows(strata, wanted, rng, keep)
     is_test = np.zeros(rows, dtype=bool)
     is_test[test] = True
+    if twins is not None and times is None and groups is None:
+        is_test = is_test[_firsts(twins)]
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
@@ -308,10 +322,11 @@ def make_folds(
     *,
     groups: np.ndarray | None = None,
     times: np.ndarray | None = None,
+    twins: np.ndarray | None = None,
 ) -> list[Split]:
     """Return ``(training rows, judging rows)`` of every fold.
 
-    With ``times`` every fold learns from the past of what it predicts: the rows in order of time are
+    Rows with the same number in ``twins`` repeat each other and fall into one fold. With ``times`` every fold learns from the past of what it predicts: the rows in order of time are
     cut into ``count + 1`` blocks, and block :math:`k+1` is predicted from blocks :math:`1…k`.
     """
     if times is not None:
@@ -321,6 +336,7 @@ def make_folds(
         place = _deal_groups(groups, min(count, len(np.unique(groups))), rng)
     else:
         place = _deal_rows(strata, count, rng)
+        place = place if twins is None else place[_firsts(twins)]
     return [
         (np.flatnonzero(place != k), np.flatnonzero(place == k)) for k in range(place.max() + 1)
     ]

@@ -46,6 +46,7 @@ class LabelledRows:
         test: Rows to judge by once.
         weight: How much each row weighs; ``None`` where all weigh the same.
         score: Name of the figure that decides, where one was asked for.
+        twins: A number for every row, the same for rows that repeat each other; ``None`` where none do.
     """
 
     labels: list[str | int]
@@ -54,6 +55,7 @@ class LabelledRows:
     test: np.ndarray
     weight: np.ndarray | None = None
     score: str | None = None
+    twins: np.ndarray | None = None
 
     def contents(self) -> Iterator[bytes]:
         """Yield everything that training sees; a kind of data adds its own."""
@@ -76,6 +78,7 @@ class LabelledRows:
             np.random.default_rng([seed, 1]),
             groups=None if groups is None else groups[self.train],
             times=None if times is None else times[self.train],
+            twins=None if self.twins is None else self.twins[self.train],
         )
         rows = [(self.train[a], self.train[b]) for a, b in folds]
         return [fold for fold in rows if len(np.unique(self.y[fold[0]])) > 1 and len(fold[1])]

@@ -259,6 +259,23 @@ def _left_out(reasons: dict[str, str]) -> list[str]:
     return notes
 
 
+def numbers_rows(series: pd.Series, name: str) -> bool:
+    """Whether a column tells every row apart by a number in order, by its name, or by a text.
+
+    Example:
+        >>> numbers_rows(pd.Series(range(30)), "x"), numbers_rows(pd.Series([0.5, 0.7] * 15), "x")
+        (True, False)
+    """
+    if len(series) < 20 or not series.is_unique:
+        return False
+    if not pd.api.types.is_numeric_dtype(series):
+        return True
+    values = series.to_numpy(np.float64, na_value=np.nan)
+    if not np.all(values == np.round(values)):
+        return False
+    return bool(np.ptp(values) == len(values) - 1 or _IDENTIFIER.search(name))
+
+
 def _reason_to_drop(series: pd.Series, column: Column) -> str | None:
     values, _ = read_cells(series, column)
     if isinstance(values, Levels):

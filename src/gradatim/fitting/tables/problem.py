@@ -25,6 +25,7 @@ from gradatim.fitting.options import Options
 from gradatim.fitting.tables.hints import describe_levels, text_hints
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.preprocessing import describe_unread, read_columns
+from gradatim.fitting.tables.twins import Twins, find_twins
 
 MIN_ROWS = 20
 
@@ -104,11 +105,13 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     weight = None if weight is None else weight[kept]
     groups = _read_groups(frame, job.group)
     times = None if job.time_column is None else read_times(frame, job.time_column)[0]
-    train, held_out = split_rows(
-        y, labels, is_test if test is not None else None, job, groups, times
-    )
     hidden = [target, *dropped, *filter(None, [job.group, job.weight])]
     features = read_plain_numbers(frame.drop(columns=list(dict.fromkeys(hidden))))
+    twins = find_twins(features) if groups is None and times is None else None
+    notes += [] if twins is None else [twins.sentence]
+    train, held_out = split_rows(
+        y, labels, is_test if test is not None else None, job, groups, times, twins
+    )
     columns, left_out = find_columns(features.iloc[train])
     notes += left_out + text_hints(features.iloc[train])
     if not columns:
@@ -122,9 +125,11 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
         )
     table, unread = read_columns(features, columns, "fit")
     notes += describe_unread(unread, columns) + describe_levels(table, columns, train)
-    return Problem(
+    problem = Problem(
         raw.name, target, labels, y, columns, table, frame.index.to_numpy(), train, held_out, groups, times, notes, weight
     )  # fmt: skip
+    problem.twins = None if twins is None else twins.codes
+    return problem
 
 
 def weigh_rows(
@@ -250,6 +255,7 @@ def split_rows(
     job: Options,
     groups: np.ndarray | None,
     times: np.ndarray | None,
+    twins: Twins | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return training and test rows: the user's own test rows, or a share of all."""
     if is_test is not None:
@@ -262,7 +268,8 @@ def split_rows(
     else:
         rng = np.random.default_rng([job.seed, 0])
         strata = make_strata(y, is_classification=bool(labels))
-        train, test = split_test(strata, float(job.test), rng, groups=groups, times=times)
+        codes = None if twins is None else twins.codes
+        train, test = split_test(strata, float(job.test), rng, groups=groups, times=times, twins=codes)  # fmt: skip
     if (labels and len(np.unique(y[train])) < 2) or (not labels and np.ptp(y[train]) == 0):
         raise InvalidValue(
             "fit: the training rows must have different targets, got one value only."

@@ -7,7 +7,14 @@ from gradatim import experiments
 
 @pytest.mark.parametrize(
     "name",
-    ["anomalies", "iris-simple-wins", "polynomial-degree", "overfitting", "ensemble"],
+    [
+        "anomalies",
+        "iris-simple-wins",
+        "polynomial-degree",
+        "overfitting",
+        "ensemble",
+        "rare-classes",
+    ],
 )
 def test_claims_hold(name):
     report = experiments.run(name, quick=True)

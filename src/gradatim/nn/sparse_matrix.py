@@ -112,7 +112,7 @@ class SparseMatrix:
     def times(self, x: Tensor) -> Tensor:
         """Multiply with ``x``, shape ``(columns, F)``; gradients reach ``x`` and ``values``."""
         if is_transformed():
-            terms = self.values[:, None] * x[self.columns]
+            terms = self.values[:, None].to(x.dtype) * x[self.columns]
             return x.new_zeros(self.shape[0], x.shape[1]).index_add(0, self.rows, terms)
         values = self.values.to(x.dtype)
         found: Tensor = _Product.apply(

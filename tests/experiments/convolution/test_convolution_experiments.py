@@ -18,6 +18,7 @@ SHORT = {
     "receptive-field": {"depths": "1,2,4,8", "shown": "2,8"},
     "parameter-count": {"channels": "2,8", "hidden": "8,32", "epochs": "16"},
     "shuffled-pixels": {"epochs": "6"},
+    "segmentation": {"seed": "1", "repeats": "2"},
 }
 PICTURES = {
     "convolution-is-toeplitz": ["matrices", "blocks", "learning"],
@@ -28,6 +29,7 @@ PICTURES = {
     "receptive-field": ["fields", "growth"],
     "parameter-count": ["parameters"],
     "shuffled-pixels": ["images", "accuracy"],
+    "segmentation": ["iou", "masks"],
 }
 
 

@@ -77,6 +77,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "smooth_labels": (lambda confusion: losses.smooth_labels(LABELS, confusion), probabilities((4, 4))),
     "span_cross_entropy": (lambda z: losses.span_cross_entropy(z, torch.tensor([[0, 2], [1, 1]])), real((2, 4, 2))),
     "tempered_cross_entropy": (losses.tempered_cross_entropy, real((3, 4), (3, 4))),
+    "negative_sampling": (lambda s: losses.negative_sampling(s, torch.eye(2, 3)), real((2, 3))),
     "token_cross_entropy": (lambda z: losses.token_cross_entropy(z, LONG), real((2, 3, 4))),
 }  # fmt: skip
 

@@ -195,6 +195,7 @@ CASES: dict[str, Case] = {
     "SequenceTagger": Case(lambda: models.SequenceTagger(4, 2), both(real(5, 4), ragged), (B, 5, 2)),
     "FeatureTagger": Case(lambda: models.FeatureTagger((10, 10), (3, 2), 2), both(tokens(5, 2), ragged), (B, 5, 2)),
     "TextAndColumns": Case(lambda: models.TextAndColumns(models.BagOfEmbeddings(10, 4, 6), 3, 6, 2), both(tokens(5), ragged, real(3)), (B, 2)),
+    "SkipGram": Case(lambda: models.SkipGram(10, 4), both(tokens(), tokens(3)), (B, 3)),
     "SequenceGenerator": Case(lambda: models.SequenceGenerator(4, 10), both(real(4), tokens(5)), (B, 5, 10)),
     "Seq2Seq": Case(lambda: models.Seq2Seq(10, 11), both(tokens(5), ragged, tokens(7)), (B, 7, 11)),
     "CTC": Case(lambda: models.CTC(4, 6), both(real(5, 4), ragged), (B, 5, 7)),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         next_sentence_pairs,
         split_sentences,
     )
+    from gradatim.data.skip_grams import SkipGrams
     from gradatim.data.stains import combine_stains, separate_stains, stain_jitter
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
     from gradatim.data.token_windows import TokenWindows
@@ -58,6 +59,7 @@ __all__ = [
     "Entry",
     "MaskedTokens",
     "SentencePairs",
+    "SkipGrams",
     "TokenWindows",
     "Tokenizer",
     "Vocabulary",
@@ -118,6 +120,7 @@ _LATER = {
         "randaugment": "rand_augment",
         "scattering": "scattered_digits",
         "sentence_pairs": "SentencePairs next_sentence_pairs split_sentences",
+        "skip_grams": "SkipGrams",
         "stains": "combine_stains separate_stains stain_jitter",
         "synthetic": "blobs circles moons sinusoid spirals xor",
         "token_windows": "TokenWindows",

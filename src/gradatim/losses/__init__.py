@@ -23,6 +23,7 @@ from gradatim.losses.named import (
     mse,
     sse,
 )
+from gradatim.losses.negative_sampling import negative_sampling
 from gradatim.losses.penalties import absolute_weight, penalized, weight_energy
 from gradatim.losses.per_token import token_cross_entropy
 from gradatim.losses.perceptron_loss import perceptron
@@ -31,6 +32,7 @@ from gradatim.losses.preferences import comparison_loss, dpo_loss, policy_loss
 from gradatim.losses.spans import span_cross_entropy
 
 __all__ = [
+    "negative_sampling",
     "LOSSES",
     "Loss",
     "absolute_weight",

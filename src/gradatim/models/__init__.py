@@ -51,6 +51,7 @@ from gradatim.models.sequence_encoder import Encoded, SequenceEncoder
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.models.sgc import SGC
+from gradatim.models.skip_gram import SkipGram
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.text_and_columns import TextAndColumns
@@ -64,8 +65,12 @@ from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
 from gradatim.models.vit import ClassTokenEncoder, ViT
 from gradatim.models.weights import check_weights, load_weights
+from gradatim.models.word_vectors import Neighbour, WordVectors, published_glove
 
 __all__ = [
+    "Neighbour",
+    "WordVectors",
+    "published_glove",
     "APPNP",
     "BERT",
     "CTC",
@@ -119,6 +124,7 @@ __all__ = [
     "SequenceEncoder",
     "SequenceGenerator",
     "SequenceTagger",
+    "SkipGram",
     "Spans",
     "TabMLP",
     "TextAndColumns",

@@ -50,6 +50,7 @@ from gradatim.models.sequence_classifier import SequenceClassifier
 from gradatim.models.sequence_generator import SequenceGenerator
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.models.sgc import SGC
+from gradatim.models.skip_gram import SkipGram
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.text_and_columns import TextAndColumns
@@ -91,6 +92,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "sequence_autoencoder": SequenceAutoencoder,
     "sequence_classifier": SequenceClassifier,
     "sequence_tagger": SequenceTagger,
+    "skip_gram": SkipGram,
     "text_and_columns": TextAndColumns,
     "feature_tagger": FeatureTagger,
     "sequence_generator": SequenceGenerator,

@@ -23,7 +23,8 @@ def no_downloads(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["seq2seq-dates", "spoken-digits", "connected-digits", "imdb", "char-rnn"]
+    "name",
+    ["seq2seq-dates", "spoken-digits", "connected-digits", "imdb", "char-rnn", "word-vectors"],
 )
 def test_every_claim_holds(name):
     smaller = {"train_dates": "1200", "test_dates": "150"} if name == "seq2seq-dates" else {}

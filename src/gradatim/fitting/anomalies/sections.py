@@ -22,6 +22,11 @@ from gradatim.reports import Report
 STRONGEST = 10  # alarms that are listed
 DRAWN = 3  # channels
 LONGEST = 2_000  # steps in a picture
+FIGURES = (
+    "The share missed is that of anomalies below the threshold, averaged over thresholds that let up to ten times the alarms "
+    "asked for pass, at least 10 %. Found is the share of anomalies above the threshold that was set, false alarms that of normal "
+    "data above it."
+)
 SHARES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
@@ -71,6 +76,7 @@ def explain(report: Report, p: AnomalyProblem, f: Findings, reader: Reader, judg
         held: Scores of the rows that set the thresholds, by model.
     """
     name = f.verdict.recommended
+    report.text(FIGURES)
     with report.attempt("the kinds of anomalies"):
         _kinds(report, f, judging)
     with report.attempt("the scores"):

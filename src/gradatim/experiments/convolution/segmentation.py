@@ -20,7 +20,7 @@ from gradatim.training import Trainer
 
 CLASSES = 4
 LABELS = ("paper", "0", "1", "2")
-WHOLE, CUT, SMOOTH = "U-Net", "without shortcuts", "bilinear instead of transposed"
+WHOLE, CUT, SMOOTH = "U-Net", "without shortcuts", "bilinear growth"
 NETWORKS: dict[str, dict[str, Any]] = {
     WHOLE: {},
     CUT: {"has_shortcuts": False},

@@ -13,9 +13,11 @@ from gradatim.fitting.sections import LISTED
 from gradatim.plots import comparison_bars, confusion_matrix
 from gradatim.plots.masks import mask_rows
 from gradatim.reports import Report
+from gradatim.wording import shorten
 
 SAMPLES = 3
 BANDS = (1, 2, 4, 8)  # pixels from the nearest border
+TITLE = 18  # letters of a file name above its image
 MOST_CONFUSED = 30  # classes of a matrix that can be read
 FLIPS = {
     "none": "as they are",
@@ -51,7 +53,7 @@ def describe_data(report: Report, p: MaskProblem) -> None:
         rows = p.train[:: max(len(p.train) // SAMPLES, 1)][:SAMPLES]
         report.figure(
             "samples",
-            mask_rows(p.images[rows], {"mask": p.y[rows]}, p.labels, titles=[p.files[k] for k in rows], plain=plain_class(p)),
+            mask_rows(p.images[rows], {"mask": p.y[rows]}, p.labels, titles=[shorten(p.files[k], TITLE) for k in rows], plain=plain_class(p)),
             caption=f"Some of the training images; {p.labels[plain_class(p)]!r}, the most frequent class, is not painted.",
         )  # fmt: skip
 
@@ -123,7 +125,10 @@ def _examples(report: Report, p: MaskProblem, f: Findings, counts: np.ndarray, s
     order = np.argsort(-overlap, kind="stable")
     chosen = {"best": order[0], "middle": order[len(order) // 2], "worst": order[-1]}
     rows = list(chosen.values())
-    titles = [f"{word}: {p.files[p.test[k]]}, {overlap[k]:.2f}" for word, k in chosen.items()]
+    titles = [
+        f"{word}: {shorten(p.files[p.test[k]], TITLE)}, {overlap[k]:.2f}"
+        for word, k in chosen.items()
+    ]
     report.figure(
         "masks",
         mask_rows(p.images[p.test[rows]], {"true": p.y[p.test[rows]], "predicted": said[rows]}, p.labels, titles=titles, plain=plain_class(p)),

@@ -67,7 +67,7 @@ def use(model):
             outputs = model.predict_proba(RUNS, model=own) if model.labels else model.predict(RUNS, model=own)  # fmt: skip
         elif name in ("ImageModel", "MaskModel"):
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
-            outputs = model.outputs(pictures, own)
+            outputs = model.predict_proba(pictures, model=own) if name == "MaskModel" else model.outputs(pictures, own)  # fmt: skip
         elif name == "AnomalyModel":
             told = model.predict(rows.assign(step=range(12)), model=own)
             outputs = told["score"].dropna().to_numpy()

@@ -16,7 +16,7 @@ import numpy as np
 from gradatim.errors import InvalidValue
 from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
-from gradatim.fitting.averaging import Average, find_average
+from gradatim.fitting.averaging import TIME, Average, find_average
 from gradatim.fitting.clock import Clock
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.completion import Build, complete_models
@@ -214,10 +214,10 @@ def _concerns(player: Player, verdict: Verdict, models: Mapping[str, Any], outpu
 
 
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:
-    """When tuning must end: the last trainings take as long as the slowest fold."""
-    slowest = max(r.seconds for results in comparison.simple.values() for r in results)
-    planned = _writing(budget, start_up) + (1 + SLOWER) * 2.0 * slowest
-    return budget * (1 - RESERVE) - planned
+    """When tuning must end: the last trainings take as long as the slowest folds of all who may be averaged."""
+    slowest = [max(r.seconds for r in results) for results in comparison.simple.values()]
+    planned = _writing(budget, start_up) + (1 + SLOWER) * max(2.0 * max(slowest), sum(slowest))
+    return budget * (1 - RESERVE - TIME) - planned
 
 
 def _conclude(comparison: Comparison, tuning: Tuning | None, average: Average | None, prefer: str) -> Verdict:  # fmt: skip

@@ -9,7 +9,13 @@ from gradatim.fitting.clock import Clock
 from gradatim.fitting.planning import LEAST_ROWS
 from gradatim.fitting.player import NETWORK, Candidate
 from gradatim.fitting.tables import costs
-from gradatim.fitting.tables.candidates import MOST_TREE_FEATURES, TREES, fit_simple, simple_models
+from gradatim.fitting.tables.candidates import (
+    EXTRA,
+    MOST_TREE_FEATURES,
+    TREES,
+    fit_simple,
+    simple_models,
+)
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
@@ -99,6 +105,8 @@ def test_every_model_is_probed_before_it_learns(monkeypatch, classes):
     monkeypatch.setattr(costs, "_probe", lambda name, data, rows, seed: len(rows) / 1000)
     rows = costs.rows_in_time(Candidate(TREES), data, 0, 2.0)
     assert rows == pytest.approx(2000, abs=1)
+    extra = [costs.rows_in_time(Candidate(EXTRA), data, 0, seconds) for seconds in (9.0, 7.0)]
+    assert extra == [None, 0]  # all rows in half of the time, or none
 
 
 def test_a_model_held_to_fewer_rows_learns_from_so_many():

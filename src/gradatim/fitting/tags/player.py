@@ -26,7 +26,13 @@ from gradatim.fitting.tags.family import Family, LearnedFamily, PretrainedFamily
 from gradatim.fitting.tags.kind import TagOptions
 from gradatim.fitting.tags.measures import span_f1, spans_of, tag_figures
 from gradatim.fitting.tags.model import FittedTags, TagModel, tag_frame
-from gradatim.fitting.tags.problem import TagProblem, has_documents, is_spans, prepare
+from gradatim.fitting.tags.problem import (
+    FEWEST_DOCUMENTS,
+    TagProblem,
+    has_documents,
+    is_spans,
+    prepare,
+)
 from gradatim.fitting.work import Work
 from gradatim.models import SentenceEncoder, published_minilm
 from gradatim.reports import Concern
@@ -201,7 +207,7 @@ class TagPlayer(Player):
             found.append(Concern("Repeats", seen, FLATTERS))
         if not p.is_grouped and p.documents.min() >= 0:
             advice = "Begin each document with a line -DOCSTART-, or give a folder with a file for each"  # fmt: skip
-            found.append(Concern("Neighbours", "no documents are marked, so that neighbouring sentences may stand on both sides", advice))  # fmt: skip
+            found.append(Concern("Neighbours", f"fewer than {FEWEST_DOCUMENTS} documents are marked, so that neighbouring sentences may stand on both sides", advice))  # fmt: skip
         if len(p.test) < 10:
             found.append(Concern("Little to judge by", f"{len(p.test)} test sentences", TRUST_FOLDS))  # fmt: skip
         if len(p.train) < 200:
@@ -216,6 +222,10 @@ class TagPlayer(Player):
         """The test words as ``predict`` writes them, with the place of their sentence in the source."""
         p = self.problem
         return tag_frame(output, p.labels, p.words_of(p.test), p.rows[p.test])
+
+    def describe_network(self, settings: Any) -> list[tuple[str, object]]:
+        """The settings, for people."""
+        return self.family.describe(settings)
 
     def kept(self, findings: Findings) -> dict[str, Any]:
         """Tags, and how the source is written."""

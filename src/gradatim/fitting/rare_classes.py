@@ -19,6 +19,11 @@ def has_rare_class(p: LabelledRows) -> bool:
     return bool(p.classes) and bool(shares.min() < RARE)
 
 
+def has_one_class_each(p: LabelledRows, f: Findings) -> bool:
+    """Whether every row has one class, and what is said of it are probabilities of all."""
+    return p.y.ndim == 1 and bool(p.classes) and f.output.shape == (len(p.test), p.classes)
+
+
 def rare_classes(report: Report, p: LabelledRows, f: Findings, costs: np.ndarray | None) -> None:
     """Add counts, recall and precision of every class, the threshold, costs, and precision over recall.
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from gradatim.evaluation.criteria import is_larger_better
 from gradatim.evaluation.judged import decide_classes
+from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
-from gradatim.fitting.rare_classes import rare_classes
+from gradatim.fitting.rare_classes import has_one_class_each, rare_classes
 from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
 from gradatim.plots.calibration import calibration
 from gradatim.reports import Report
@@ -34,7 +35,7 @@ def make_report(player: Player, findings: Findings) -> Report:
         _compare_figure(report, f)
     with report.attempt("the test"):
         test_table(report, f, player.rows[1])
-    if type(player).measure is Player.measure and player.problem.classes:
+    if isinstance(player.problem, LabelledRows) and has_one_class_each(player.problem, f):
         with report.attempt("rare classes"):
             rare_classes(report, player.problem, f, player.costs)
     report.text(f.completion.sentence)

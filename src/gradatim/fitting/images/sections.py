@@ -253,7 +253,7 @@ def _saliency(report: Report, p: ImageProblem, network: ImageNetwork, name: str,
         said = network.module.eval()(x).argmax(1)
     kinds = {
         "gradient": gradient_saliency(network.module, x, said),
-        "Grad-CAM": grad_cam(_Contrast(network.module), x, said),
+        "Grad-CAM": grad_cam(network.module if p.is_tagged else _Contrast(network.module), x, said),
     }
     if hides:
         size = max(x.shape[-1] // HIDDEN, 2)

@@ -12,7 +12,7 @@ from gradatim.data import mixup
 from gradatim.fitting.images.distortions import distortions
 from gradatim.fitting.images.fitted import ImageNetwork
 from gradatim.fitting.images.inputs import PictureBatches, as_inputs, batch_of, cut_tiles
-from gradatim.fitting.learning import read_target, train_network
+from gradatim.fitting.learning import Target, read_target, train_network
 from gradatim.models import VGG, CifarResNet, HybridViT, ViT
 from gradatim.training import Augmented, Distillation, History, Objective
 
@@ -151,12 +151,7 @@ def fit_network(
     target = read_target(y, classes)
     pieces, truths = cut_tiles(images, tiles), np.repeat(target.encode(y), tiles**2, axis=0)
     mean, spread, side = float(pieces.mean()), float(pieces.std()) or 1.0, pieces.shape[1]
-    changes = distortions(settings.distortion, side, mean, spread)
-    mixing = partial(mixup, alpha=settings.mixing, num_classes=classes) if settings.mixing and target.loss == "cross_entropy" else None  # fmt: skip
-    objective: Objective = Augmented(changes, mixing=mixing)
-    if teacher is not None:
-        odds = _Rescaled(teacher, mean, spread)
-        objective = Distillation(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
+    objective = _objective(settings, target, side, mean, spread, teacher)
     batch = min(batch_of(side), len(pieces))
 
     def build() -> nn.Module:
@@ -184,6 +179,24 @@ def fit_network(
     )
     chosen = {**asdict(settings), "mean": mean, "spread": spread, "epochs": epochs}
     return ImageNetwork.of(module, target, y, chosen, tiles), history
+
+
+def _objective(
+    settings: ImageSettings,
+    target: Target,
+    side: int,
+    mean: float,
+    spread: float,
+    teacher: ImageNetwork | None,
+) -> Objective:
+    """Distorted pictures, mixed in pairs where classes are learned; half of it a teacher's odds, where there is one."""
+    changes = distortions(settings.distortion, side, mean, spread)
+    is_mixed = settings.mixing > 0 and target.loss == "cross_entropy"
+    mixing = partial(mixup, alpha=settings.mixing, num_classes=target.classes) if is_mixed else None
+    if teacher is None:
+        return Augmented(changes, mixing=mixing)
+    odds = _Rescaled(teacher, mean, spread)
+    return Distillation(odds, temperature=2.0, mix=0.5, augment=changes, mixing=mixing)
 
 
 class _Rescaled(nn.Module):

@@ -101,18 +101,17 @@ def fine_tune(
     built: list[Published] = []
 
     def build() -> Published:
-        built.append(unfreeze(freeze(put_on(module, head), statistics=True)))
+        built[:] = [unfreeze(freeze(put_on(module, head), statistics=True))]
         return built[0]
 
     def optimizer(groups: object, lr: float) -> torch.optim.Optimizer:
         own = layerwise_groups(built[0], lr, decay=settings.decay, weight_decay=settings.weight_decay)  # fmt: skip
         return torch.optim.AdamW(own, lr=lr)
 
-    batch = int(np.clip(ROOM // (side * side), 2, BATCH))
     read = partial(as_inputs, mean=PIXEL_MEAN, spread=PIXEL_STD, side=side)
 
     def source(some: np.ndarray, truths: np.ndarray) -> PictureBatches:
-        pieces = cut_tiles(some, tiles)
+        pieces, batch = cut_tiles(some, tiles), int(np.clip(ROOM // (side * side), 2, BATCH))
         return PictureBatches(pieces, np.repeat(target.encode(truths), tiles**2, axis=0), batch, read)  # fmt: skip
 
     tuned, history = train_network(
@@ -127,5 +126,5 @@ def fine_tune(
         loss=target.loss,
         seed=seed,
     )
-    chosen = {**asdict(settings), **published_inputs(side), "epochs": epochs}
+    chosen = asdict(settings) | published_inputs(side) | {"epochs": epochs}
     return ImageNetwork.of(tuned.eval(), target, y, chosen, tiles), history

@@ -19,6 +19,7 @@ from gradatim.fitting.series.problem import Layout
 from gradatim.fitting.series.times import Axis
 from gradatim.fitting.tags import model as tags
 from gradatim.fitting.tags.features import number_words
+from gradatim.fitting.texts.pretrained import cut_tokens
 from gradatim.fitting.translation.model import TranslationModel
 from gradatim.models import GPT, Forecaster, Transformer
 
@@ -31,6 +32,7 @@ from .test_stored import (
     steps_model,
     tag_model,
     tagged_model,
+    text_model,
     valued_model,
 )
 
@@ -90,6 +92,12 @@ def said_by(model, *rows):
         return tuple(r.numpy() for r in rows), model.network.eval()(*rows).numpy()
 
 
+def said_of_texts(model):
+    frame = pd.DataFrame({"t": ["good bad", "x good good bad", "bad"]})
+    tokens = np.array([[4, 5, 0, 0, 0], [3, 4, 4, 5, 0], [5, 0, 0, 0, 0]])
+    return (tokens, np.array([2, 4, 1])), model.predict_proba(frame, model="network")
+
+
 def said_of_words(model):
     words = [["a", "b", "Zq", "a", "b", "b", "a", "a", "q", "a"], ["b"] * 10, ["q", "b"] * 5]
     numbers = np.stack(number_words(words, model.fitted("network").known))
@@ -112,6 +120,7 @@ KINDS = {
     "sequence": (sequence_model, said_of_runs),
     "anomaly": (anomaly_model, said_of_rows),
     "steps": (steps_model, said_of_steps),
+    "text": (text_model, said_of_texts),
     "tag": (tag_model, said_of_words),
     "language": (language, lambda m: said_by(m, tokens(5, 11))),
     "translation": (translation, lambda m: said_by(m, tokens(3, 8), tokens(3, 8))),
@@ -140,6 +149,22 @@ def test_programs_say_what_predict_says(kind, tmp_path, monkeypatch):
     np.testing.assert_allclose(found[real], expected, rtol=1e-4, atol=1e-5)
     for write, place in ((export_torch, "m.pt2"), (export_onnx, "m.onnx")):
         write(tmp_path / "m", tmp_path / place)  # an older one of ours is replaced
+
+
+def test_a_published_encoder_with_its_words_says_what_predict_says(tmp_path):
+    model = text_model()
+    model.save(tmp_path / "m")
+    fitted = model.fitted("published")
+    texts = ["good film", "a bad film", "film"]
+    rows = cut_tokens(fitted.encoder.tokenizer, texts, 12)
+    tokens = np.zeros((3, 12), dtype=np.int64)
+    for line, row in zip(tokens, rows, strict=True):
+        line[: len(row)] = row
+    inputs = (tokens, np.array([len(row) for row in rows]), fitted.words.features(texts).toarray())
+    export_torch(tmp_path / "m", tmp_path / "m.pt2", which="published")
+    found = torch.export.load(tmp_path / "m.pt2").module()(*map(torch.from_numpy, inputs))
+    expected = model.predict_proba(pd.DataFrame({"t": texts}), model="published")
+    np.testing.assert_allclose(found.detach().numpy(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_what_is_no_network_or_not_ours_is_refused(tmp_path):

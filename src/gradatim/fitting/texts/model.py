@@ -14,7 +14,9 @@ from gradatim.data.tables.columns import Column
 from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue, choose, nearest_first, require
 from gradatim.fitting.classes import check_outputs, decide, prediction_frame
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.programs import Program
 from gradatim.fitting.stored import Facts, StoredModel
 from gradatim.fitting.tables.preprocessing import describe_unread, made_up_rows, read_columns
 from gradatim.fitting.texts.columns import join_texts
@@ -118,6 +120,12 @@ class TextModel(StoredModel):
             yield prediction_frame(
                 self.outputs(chunk, model, notes), self.labels, None, self.decision(model)
             )
+
+    def program(self, which: str = NETWORK) -> Program:
+        """The network as a program: tokens to probabilities or values."""
+        from gradatim.fitting.texts.program import text_program
+
+        return text_program(self, which)
 
     def __repr__(self) -> str:
         return f"TextModel({self.recommended!r} for {self.target!r} from {' and '.join(map(repr, self.text))})"

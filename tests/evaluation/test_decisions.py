@@ -123,3 +123,10 @@ def test_which_scores_are_decided():
     assert not is_decided(None)
     many, p = np.arange(300) % 30, np.random.default_rng(0).dirichlet(np.ones(30), 300)
     assert choose_weights(find_criterion("fit", "macro-f1", 30), many, p).tolist() == [1.0] * 30
+
+
+def test_a_class_that_is_never_likely_is_never_said_where_that_is_best():
+    y, p = (np.arange(100) < 5).astype(int), np.tile([0.95, 0.05], (100, 1))
+    weights = choose_weights(find_criterion("fit", "macro-f1", 2), y, p)
+    assert not decide_classes(p, weights).any()
+    assert decide_classes(p, choose_weights(find_criterion("fit", "f1", 2), y, p)).all()

@@ -94,7 +94,7 @@ def turn_difference(label: str, interval: Interval) -> Interval:
     """
     if not is_larger_better(label):
         return interval
-    return Interval(-interval.mean, interval.error, -interval.high, -interval.low)
+    return Interval(0.0 - interval.mean, interval.error, 0.0 - interval.high, 0.0 - interval.low)
 
 
 @dataclass(frozen=True)

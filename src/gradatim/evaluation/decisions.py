@@ -74,16 +74,16 @@ def choose_weights(criterion: Criterion, y: np.ndarray, output: np.ndarray, weig
 def _best_threshold(name: str, p: np.ndarray, mixed: np.ndarray) -> np.ndarray:
     order = np.argsort(-p, kind="stable")
     is_last = np.append(np.diff(p[order]) != 0, True)  # of rows with equal probabilities
-    sums = np.cumsum(mixed[order], axis=0)[
-        is_last
-    ]  # (cuts, 2), by true class, of rows that are said to be of the second
+    # by cut and true class, of rows that are said to be of the second; the first cut lies above all rows
+    sums = np.concatenate([np.zeros((1, 2)), np.cumsum(mixed[order], axis=0)[is_last]])
     there = mixed.sum(0)
     hits = np.stack([there[0] - sums[:, 0], sums[:, 1]], 1)
     said = np.stack([there.sum() - sums.sum(1), sums.sum(1)], 1)
     best = int(_score(name, hits, said, there).argmax())
     cuts = np.clip(p[order][is_last], 1e-6, 1 - 1e-6)
     logits = np.log(cuts / (1 - cuts))
-    place = logits[best : best + 2].mean()  # half-way to the next row
+    ends = np.concatenate([[logits[0] + 2.0], logits, [logits[-1] - 2.0]])
+    place = ends[best : best + 2].mean()  # half-way to the next row
     t = 1 / (1 + np.exp(-place))
     return np.array([t, 1 - t])
 

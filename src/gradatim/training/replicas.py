@@ -132,18 +132,9 @@ def train_replicas(
     seeds = _spread(seed, count)
     models = [_build(build, own) for own in seeds]
     settings = Settings(
-        build_loss(loss),
-        optimizer,
-        _spread(default_lr(optimizer) if lr is None else lr, count),
-        _spread(weight_decay, count),
-        build_schedule(schedule),
-        epochs,
-        batch_size,
-        seeds,
-        early_stopping,
-        clip_norm,
-        clip_value,
-    )
+        build_loss(loss), optimizer, _spread(default_lr(optimizer) if lr is None else lr, count), _spread(weight_decay, count),
+        build_schedule(schedule), epochs, batch_size, seeds, early_stopping, clip_norm, clip_value,
+    )  # fmt: skip
     trainers = [_trainer(models[k], settings, k) for k in range(count)]  # these check the settings
     weights = sample_weight, sample_weight if validation is None else validation_weight
     train, held_out = _gather(data, rows, validation, validation_rows, count, trainers[0], weights)

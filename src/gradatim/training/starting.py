@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradatim.errors import require
+from gradatim.errors import require, require_whole
 from gradatim.training.batches import Batches, InMemory, make_batches, prepare_target
 from gradatim.training.engines.channels_last import training_channels_last
 from gradatim.training.engines.choosing import ENGINES, choose_engine, works_in_any_layout
@@ -117,3 +117,13 @@ def kernels_arranged(trainer: "Trainer") -> AbstractContextManager[None]:
     is_wanted = trainer.is_channels_last
     may_move = is_wanted and works_in_any_layout(trainer.objective, trainer.callbacks)
     return training_channels_last(trainer.model, trainer.optimizer, may_move)
+
+
+def check_numbers(
+    epochs: int, batch_size: int, clip_norm: float | None, clip_value: float | None
+) -> None:
+    """Raise unless numbers of a trainer are such that it can run."""
+    require_whole("Trainer", epochs=epochs, batch_size=batch_size)
+    for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
+        rule = f"Trainer: {name} must be more than 0"
+        require(limit is None or limit > 0, rule, limit, "Try 1.0.")

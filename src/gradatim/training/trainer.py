@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from gradatim.errors import InvalidValue, require, require_whole
+from gradatim.errors import InvalidValue
 from gradatim.events import Cancelled, CancelToken, Tell
 from gradatim.losses import Loss
 from gradatim.optim import Schedule, build_optimizer
@@ -38,7 +38,13 @@ from gradatim.training.objectives.supervised import agree
 from gradatim.training.progress import TrainingBar
 from gradatim.training.row_weights import ClassWeight
 from gradatim.training.scheduling import make_rate
-from gradatim.training.starting import Weights, kernels_arranged, start_batches, start_engine
+from gradatim.training.starting import (
+    Weights,
+    check_numbers,
+    kernels_arranged,
+    start_batches,
+    start_engine,
+)
 from gradatim.training.totals import Totals
 
 
@@ -105,7 +111,7 @@ class Trainer:
         seed: int = 0,
         progress: bool | Tell = True,
     ) -> None:
-        _check_numbers(epochs, batch_size, clip_norm, clip_value)
+        check_numbers(epochs, batch_size, clip_norm, clip_value)
         self.engine = check_engine(engine)
         self.device = choose_device(device)
         self.model = model.to(self.device)
@@ -352,12 +358,3 @@ class Trainer:
             InvalidValue: The file is damaged, foreign, or of another model; nothing was changed then.
         """
         self._resumed = restore_run(self, path)
-
-
-def _check_numbers(
-    epochs: int, batch_size: int, clip_norm: float | None, clip_value: float | None
-) -> None:
-    require_whole("Trainer", epochs=epochs, batch_size=batch_size)
-    for name, limit in (("clip_norm", clip_norm), ("clip_value", clip_value)):
-        rule = f"Trainer: {name} must be more than 0"
-        require(limit is None or limit > 0, rule, limit, "Try 1.0.")

@@ -135,8 +135,7 @@ def run(settings: Settings) -> Report:
 def _claim(report: Report, settings: Settings, found: dict[str, dict[str, list[float]]], means: dict[str, dict[str, float]]) -> None:  # fmt: skip
     balanced = {name: np.array(own["balanced accuracy"]) for name, own in found.items()}
     plain, moved, weighed = (balanced[n] for n in ("plain", "plain, threshold moved", "weighed"))
-    nothing = 1 - settings.share
-    accuracy = np.array(found["plain"]["accuracy"])
+    nothing, accuracy = 1 - settings.share, np.array(found["plain"]["accuracy"])
     report.claim(
         "accuracy hides that the class is missed",
         expected=f"within 1 % of {nothing:.3f}, which never saying it has; balanced accuracy below 0.65",

@@ -89,13 +89,9 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     frame, is_test = join_test(raw.frame, None if test is None else test.frame)
     notes = [*raw.notes, *([] if test is None else test.notes)]
     target = find_name(frame, job.target or raw.target, "target", raw.target)
-    for argument, name in (
-        ("time_column", job.time_column),
-        ("group", job.group),
-        ("weight", job.weight),
-    ):
-        if name is not None:
-            find_name(frame, name, argument)
+    for argument in ("time_column", "group", "weight"):
+        if getattr(job, argument) is not None:
+            find_name(frame, getattr(job, argument), argument)
     dropped = [find_name(frame, name, "drop") for name in job.drop]
     frame, is_test, weight = weigh_rows(frame, is_test, job.weight, notes)
     check_rows(int(clean(frame[target]).notna().sum()), target)

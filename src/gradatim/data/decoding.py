@@ -10,9 +10,9 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -24,6 +24,7 @@ MOST_PIXELS = 50_000_000
 GREY = ("1", "L", "LA", "I", "F")
 SCRATCH = "decoding"
 FEW = 400  # files that are decoded faster than a worker starts
+T = TypeVar("T")
 
 
 class Decoded(NamedTuple):
@@ -54,21 +55,44 @@ def decode_image(path: str | Path, side: int) -> tuple[np.ndarray, bool] | str:
         >>> decode_image("there-is-none.png", 8)
         'cannot be read'
     """
+
+    def decode(image: Image.Image) -> tuple[np.ndarray, bool]:
+        upright, is_grey = read_upright(image, side)
+        picture = ImageOps.fit(upright, (side, side), Image.Resampling.BILINEAR)
+        return np.asarray(picture), is_grey
+
+    return use_image(path, decode)
+
+
+def use_image(path: str | Path, use: Callable[[Image.Image], T]) -> T | str:
+    """Open an image file and make something of it, or say why that cannot be.
+
+    Args:
+        path: The file.
+        use: What is made of it.
+
+    Example:
+        >>> use_image("there-is-none.png", lambda image: image.size)
+        'cannot be read'
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(path) as image:
                 if image.width * image.height > MOST_PIXELS:
                     return f"is too large ({image.width:,} × {image.height:,} pixels)"
-                is_grey = image.mode in GREY or image.mode.startswith("I;")
-                image.draft("L" if is_grey else "RGB", (2 * side, 2 * side))
-                upright = ImageOps.exif_transpose(image)
-                picture = ImageOps.fit(to_rgb(upright), (side, side), Image.Resampling.BILINEAR)
-                return np.asarray(picture), is_grey
+                return use(image)
     except Image.DecompressionBombError:
         return "is too large"
     except (OSError, SyntaxError, ValueError, TypeError):
         return "cannot be read"
+
+
+def read_upright(image: Image.Image, side: int) -> tuple[Image.Image, bool]:
+    """An image in 8-bit colours, upright, read no finer than ``side`` pixels need; and whether it was grey."""
+    is_grey = image.mode in GREY or image.mode.startswith("I;")
+    image.draft("L" if is_grey else "RGB", (2 * side, 2 * side))
+    return to_rgb(ImageOps.exif_transpose(image)), is_grey
 
 
 def to_rgb(image: Image.Image) -> Image.Image:

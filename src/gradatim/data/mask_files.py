@@ -5,7 +5,6 @@ each with a colour), or is in colour. All masks of a folder must agree; where th
 """
 
 import io
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, ImageColor, ImageOps
 
-from gradatim.data.decoding import MOST_PIXELS
+from gradatim.data.decoding import use_image
 from gradatim.errors import InvalidValue, choose, require
 
 MOST_COLOURS = 50
@@ -64,18 +63,7 @@ def read_mask(path: str | Path) -> Mask | str:
         >>> read_mask("there-is-none.png")
         'cannot be read'
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(path) as image:
-                if image.width * image.height > MOST_PIXELS:
-                    return f"is too large ({image.width:,} × {image.height:,} pixels)"
-                is_lossy = image.format in LOSSY
-                return _as_mask(ImageOps.exif_transpose(image), is_lossy)
-    except Image.DecompressionBombError:
-        return "is too large"
-    except (OSError, SyntaxError, ValueError, TypeError):
-        return "cannot be read"
+    return use_image(path, lambda image: _as_mask(ImageOps.exif_transpose(image), image.format in LOSSY))  # fmt: skip
 
 
 def _as_mask(image: Image.Image, is_lossy: bool) -> Mask | str:

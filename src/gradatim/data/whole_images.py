@@ -1,13 +1,12 @@
 """Image files at one size, nothing cut off: what is said of a pixel can be taken back to where it was."""
 
-import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image
 
-from gradatim.data.decoding import GREY, MOST_PIXELS, to_rgb
+from gradatim.data.decoding import read_upright, use_image
 
 _ORIENTATION, _ON_ITS_SIDE = 0x0112, (5, 6, 7, 8)  # of EXIF
 
@@ -37,22 +36,14 @@ def read_whole(path: str | Path, side: int) -> WholeImage | str:
         >>> read_whole("there-is-none.png", 8)
         'cannot be read'
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(path) as image:
-                if image.width * image.height > MOST_PIXELS:
-                    return f"is too large ({image.width:,} × {image.height:,} pixels)"
-                size = image_size(image)
-                is_grey = image.mode in GREY or image.mode.startswith("I;")
-                image.draft("L" if is_grey else "RGB", (2 * side, 2 * side))
-                upright = to_rgb(ImageOps.exif_transpose(image))
-                small = upright.resize((side, side), Image.Resampling.BILINEAR)
-                return WholeImage(np.asarray(small), is_grey, size)
-    except Image.DecompressionBombError:
-        return "is too large"
-    except (OSError, SyntaxError, ValueError, TypeError):
-        return "cannot be read"
+
+    def press(image: Image.Image) -> WholeImage:
+        size = image_size(image)
+        upright, is_grey = read_upright(image, side)
+        small = upright.resize((side, side), Image.Resampling.BILINEAR)
+        return WholeImage(np.asarray(small), is_grey, size)
+
+    return use_image(path, press)
 
 
 def image_size(image: Image.Image) -> tuple[int, int]:

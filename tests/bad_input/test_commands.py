@@ -78,11 +78,11 @@ GENERATE = [
 ]  # fmt: skip
 
 EXPORT = [
-    trial("export without a format", model("table"), "export m", 2, "a format must be chosen. Try --onnx."),
+    trial("export without a format", model("table"), "export m", 2, "a format must be chosen, --onnx or --torch, got none"),
     trial("export of no such model", model("table"), "export m --onnx --model forrest -o x.onnx", 2, "model must be one of"),
     trial("export without a model", nothing, "export --onnx", 2, "missing argument 'MODEL'"),
     *(
-        trial(f"export of {kind}", model(kind), "export m --onnx -o x.onnx", 2, "export")
+        trial(f"export of {kind} by no such model", model(kind), "export m --onnx --model forrest -o x.onnx", 2, "model must be one of")
         for kind in ("text", "series", "image", "language", "translation")
     ),
     trial("export below a file", (model("table"), file("f", b"f")), "export m --onnx -o f/x.onnx", 1, "cannot be written"),

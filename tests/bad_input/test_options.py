@@ -44,7 +44,7 @@ RANGES = [
 FOREIGN = {
     "--time-column day": ("texts", "images", "a language model", "a translator"),
     "--group g": ("texts", "images", "a language model", "a translator"),
-    "--drop a": ("texts", "series", "images", "a language model", "a translator"),
+    "--drop a": ("series", "images", "a language model", "a translator"),
     "--target y": ("images", "a language model", "a translator"),
     "--task binary": ("series", "images", "a language model", "a translator"),
     "--text t": ("series", "images", "a language model", "a translator"),

@@ -136,7 +136,7 @@ TEXT = [
     trial("an empty name", nothing, "fit '' --target y -o m", 2, ""),
     *(
         trial(f"a .{ending} file", file(f"t.{ending}", b"PK\3\4"), f"fit t.{ending} --target y -o m", 2, "must be CSV, TSV or Parquet")
-        for ending in ("xlsx", "xls", "ods", "json", "jsonl", "pkl", "npy", "npz", "h5", "feather", "sqlite")
+        for ending in ("xlsx", "xls", "ods", "json", "jsonl", "pkl", "npy", "h5", "feather", "sqlite")
     ),
 ]  # fmt: skip
 

@@ -141,6 +141,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "NeuralRegressor": lambda s: NeuralRegressor((4,), epochs=2, seed=s).fit(X, LINE).predict(X),
     "Trainer": lambda s: [r["train_loss"] for r in Trainer(network(), epochs=2, batch_size=8, seed=s, progress=False).fit((X, Y))],
     "check_gradients": lambda s: CALLS["check_gradients"](bowl, torch.ones(3), max_entries=1, seed=s).worst.index,
+    "SkipGrams": lambda s: [part for batch in CALLS["SkipGrams"]([list("abcdabcd")] * 9, min_count=1, batch_size=8, seed=s) for part in batch],
     "TokenWindows": lambda s: list(CALLS["TokenWindows"](TOKENS.flatten(), 4, batch_size=3, num_batches=2, seed=s)),
     "next_sentence_pairs": lambda s: CALLS["next_sentence_pairs"](TEXTS * 3, PIECES, max_length=16, seed=s),
     **{name: lambda s, name=name: getattr(synthetic, name)(20, seed=s) for name in ("blobs", "circles", "moons", "sinusoid", "spirals", "xor")},
@@ -180,6 +181,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
 # Whose law is not tested here, and why.
 ELSEWHERE: dict[str, str] = {
     "jacobian_cost": "a table of seconds: nothing else in it depends on the draw",
+    "spectral_clustering": "starts of k-means are drawn, and end in the same parts",
     "fit_smoothing": "its restarts are drawn, and end in the same optimum",
     "count_regions": "samples only where the exact count is too long; tests/theory/test_regions.py",
     "Options": "the settings of fit, which draws",

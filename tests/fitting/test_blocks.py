@@ -80,7 +80,7 @@ def test_images(architecture):
 @pytest.mark.parametrize("reader", ["bag", "gru"])
 def test_texts(reader, classes):
     settings = texts.TextSettings(reader=reader, dim=8, hidden_dim=8, length=12)
-    module = texts._build(4 + len(LETTERS), classes or 1, settings)
+    module = texts._build(4 + len(LETTERS), classes or 1, 0, settings)
     model = texts.TextNetwork(module, list(LETTERS), classes, {"length": 12, "scale": 2.0, "center": 1.0})  # fmt: skip
     check(model.outputs, [" ".join(RNG.choice([*LETTERS, "strange"], k % 15)) for k in range(ROWS)])
 

@@ -74,7 +74,7 @@ def test_predict_returns_what_it_writes(tmp_path):
 def test_texts_with_labels_are_texts():
     texts = [f"{word} film {k}" for k, word in enumerate(["good", "bad"] * 30)]
     result = gradatim.fit((texts, ["yes", "no"] * 30), trials=1, output="m")
-    assert result.player.problem.text == "text"
+    assert result.player.problem.text == ["text"]
     assert gradatim.predict(result.model, ["good good film"])["prediction"].tolist() == ["yes"]
 
 

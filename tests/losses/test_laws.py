@@ -26,6 +26,7 @@ LOSSES = {
         lambda output, target: losses.gaussian_likelihood(output.exp(), target), (ROWS, 2), NUMBERS
     ),
     "tempered_cross_entropy": (losses.tempered_cross_entropy, (ROWS, 3), ODDS),
+    "negative_sampling": (losses.negative_sampling, (ROWS, 3), torch.eye(3)[CLASSES]),
     "dice_loss": (losses.dice_loss, (ROWS, 3), CLASSES),
     "dice_cross_entropy": (losses.dice_cross_entropy(), (ROWS, 3), CLASSES),
     "distillation_loss": (

@@ -22,6 +22,7 @@ class SAGELayer(nn.Module):
         aggregate: ``"mean"``, ``"sum"`` or ``"max"``.
 
     Example:
+        >>> import torch
         >>> SAGELayer(3, 2)(torch.randn(4, 3), torch.tensor([[0, 1], [1, 0]])).shape
         torch.Size([4, 2])
 

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from gradatim.data.tables.columns import numbers_rows
+from gradatim.data.tables.columns import clean, numbers_rows
 
 GRID = 1e-4  # standard deviations
 FEWEST_NUMBERS = 3  # columns of many different numbers, from which near means twin
@@ -55,6 +55,7 @@ def find_twins(frame: pd.DataFrame) -> Twins | None:
         >>> find_twins(pd.DataFrame({"a": [1.5, 2.5, 1.5, 4.5, 5.5], "b": list("xyxzw")})).codes.tolist()
         [0, 1, 0, 2, 3]
     """
+    frame = pd.DataFrame({name: _plain(frame[name]) for name in frame.columns})
     names = [name for name in frame.columns if not numbers_rows(frame[name], str(name))]
     if not names:
         return None
@@ -95,6 +96,11 @@ def _codes(frame: pd.DataFrame, rows: np.ndarray | slice = slice(None)) -> np.nd
     nodes = int(links[1].max()) + 1
     found = connected_components(coo_matrix((np.ones(2 * count), links), (nodes, nodes)), directed=False)[1]  # fmt: skip
     return np.unique(found[-count:], return_inverse=True)[1]
+
+
+def _plain(series: pd.Series) -> pd.Series:
+    """Cells that can be compared; lists, records and complex numbers become texts."""
+    return clean(series) if series.dtype == object or series.dtype.kind == "c" else series
 
 
 def _hashed(frame: pd.DataFrame) -> np.ndarray:

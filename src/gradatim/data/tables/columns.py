@@ -20,6 +20,9 @@ _MOSTLY = 0.95  # share of cells that must fit a type
 _ALIKE = 3  # columns of the same reason that share a sentence
 _LISTED = 5  # of their names
 _TEXTS = "their texts identify rows"
+_LOOKED_AT = 1000  # cells that tell whether a column holds texts
+_DIFFERENT = 0.5  # share of different cells past which they are texts, if they are long
+_WORDS = 4.0  # of a text, on average
 _PROBE = 2000  # cells looked at to find a date format
 _IDENTIFIER = re.compile(
     r"(^|[_\s.-])(id|uuid|guid|index|key|rownum|row)$|^column 1$|[a-z]I[dD]$", re.I
@@ -32,7 +35,7 @@ class Column:
 
     Args:
         name: Its name in the table.
-        kind: ``"numeric"``, ``"boolean"``, ``"categorical"`` or ``"date"``.
+        kind: ``"numeric"``, ``"boolean"``, ``"categorical"``, ``"date"`` or ``"text"``.
         comma: What a comma in a number means: ``"decimal"`` as in 1,5, ``"thousands"`` as in 1,500, or nothing.
         date_format: Format of a date that comes as text.
     """
@@ -97,7 +100,7 @@ def read_cells(series: pd.Series, column: Column) -> tuple[Cells, int]:
         finite = np.isfinite(numbers)
         return np.where(finite, numbers, np.nan), int((~finite & ~np.isnan(numbers)).sum())
     cells = clean(series)
-    if column.kind == "categorical":
+    if column.kind in ("categorical", "text"):
         return words(cells), 0
     reader = {"numeric": _numbers, "boolean": _truths, "date": _days}[column.kind]
     values = reader(cells, column)
@@ -223,8 +226,30 @@ def _date_format(present: pd.Series) -> str | None:
     return None
 
 
-def find_columns(frame: pd.DataFrame) -> tuple[list[Column], list[str]]:
+def is_text(series: pd.Series) -> bool:
+    """Whether a column holds texts: long cells, most of them different.
+
+    Example:
+        >>> is_text(pd.Series([f"film number {k} was rather good" for k in range(30)])), is_text(pd.Series(["Bern", "Genf"]))
+        (True, False)
+    """
+    if pd.api.types.is_numeric_dtype(series):
+        return False
+    cells = clean(series.iloc[:_LOOKED_AT]).dropna()
+    if not isinstance(cells.dtype, pd.StringDtype) or len(cells) < 2:
+        return False
+    is_long = cells.str.count(r"\s+").mean() + 1 >= _WORDS
+    return bool(is_long and cells.nunique() > _DIFFERENT * len(cells))
+
+
+def find_columns(
+    frame: pd.DataFrame, *, reads_texts: bool = False
+) -> tuple[list[Column], list[str]]:
     """Type every column of ``frame``; identifiers and constants are left out, with a sentence for each, or for many alike.
+
+    Args:
+        frame: The rows to look at.
+        reads_texts: Whether columns of texts are kept, as such.
 
     Example:
         >>> table = pd.DataFrame({"id": range(30), "x": np.random.default_rng(0).random(30), "k": 1})
@@ -235,6 +260,9 @@ def find_columns(frame: pd.DataFrame) -> tuple[list[Column], list[str]]:
     columns, reasons = [], {}
     for name in frame.columns:
         column = find_column(frame[name], name)
+        if reads_texts and column.kind == "categorical" and is_text(frame[name]):
+            columns.append(Column(name, "text"))
+            continue
         reason = _reason_to_drop(frame[name], column)
         if reason:
             reasons[name] = reason

@@ -34,6 +34,7 @@ def table_graph(table: TableModel, which: str) -> tuple[bytes, list[str]]:
             "export: ONNX files need the package onnx. Try: pip install 'gradatim[export]'."
         ) from None
     check_chain(table, which)
+    check_no_text(table.preprocessing.encoders)
     graph = _Graph(onnx, table.columns)
     for encoder in table.preprocessing.encoders:
         graph.add_column(encoder)
@@ -50,6 +51,13 @@ def check_chain(table: TableModel, which: str) -> None:
             f"export: model must be a network or a linear model ({', '.join(able)}), got "
             f"{which if which != 'recommended' else table.recommended!r}. Try --model {able[-1]!r}."
         )
+
+
+def check_no_text(encoders: Sequence[Encoder]) -> None:
+    """Refuse columns of texts, whose words no graph can cut."""
+    texts = [e.column.name for e in encoders if e.column.kind == "text"]
+    if texts:
+        raise InvalidValue(f"export: columns must be numbers, dates and categories, got texts in {texts[0]!r}. Fit again with --drop {texts[0]!r}.")  # fmt: skip
 
 
 class _Graph:

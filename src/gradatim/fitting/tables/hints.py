@@ -3,41 +3,29 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
-from gradatim.data.tables.columns import Column, Levels, clean
+from gradatim.data.tables.columns import Column, Levels
 from gradatim.fitting.tables.preprocessing import Table, fit_preprocessing
+from gradatim.fitting.tables.themes import THEMES
 
-PROBE = 1000  # cells looked at
-TEXTS = 0.5  # share of different cells past which they are texts, if they are long
-WORDS = 4.0  # of a text, on average
 OTHERS = 10  # categories counted as one, from which that is said
 
 
-def text_hints(frame: pd.DataFrame) -> list[str]:
-    """Say which columns hold texts that could be read word by word.
+def text_hints(columns: Sequence[Column]) -> list[str]:
+    """Say what becomes of columns that hold texts.
 
     Args:
-        frame: The training rows.
+        columns: What was found.
 
     Example:
-        >>> reviews = [f"film number {k} was rather good" for k in range(30)]
-        >>> text_hints(pd.DataFrame({"review": reviews, "town": ["Bern", "Genf"] * 15}))
-        ["Column 'review' holds texts: a table cannot read them, --text 'review' does."]
+        >>> text_hints([Column("review", "text"), Column("town", "categorical")])
+        ["Column 'review' holds texts: 16 themes of their words are read; --text 'review' reads them word by word."]
     """
-    found = []
-    for name in frame.columns:
-        if pd.api.types.is_numeric_dtype(frame[name]):
-            continue
-        cells = clean(frame[name].iloc[:PROBE]).dropna()
-        if not isinstance(cells.dtype, pd.StringDtype) or len(cells) < 2:
-            continue
-        is_long = cells.str.count(r"\s+").mean() + 1 >= WORDS
-        if is_long and cells.nunique() > TEXTS * len(cells):
-            found.append(
-                f"Column {name!r} holds texts: a table cannot read them, --text {name!r} does."
-            )
-    return found
+    return [
+        f"Column {column.name!r} holds texts: {THEMES} themes of their words are read; --text {column.name!r} reads them word by word."
+        for column in columns
+        if column.kind == "text"
+    ]
 
 
 def describe_levels(table: Table, columns: Sequence[Column], rows: np.ndarray) -> list[str]:
@@ -57,7 +45,7 @@ def describe_levels(table: Table, columns: Sequence[Column], rows: np.ndarray) -
     found = []
     for column in columns:
         cells = table[column.name]
-        if not isinstance(cells, Levels):
+        if not isinstance(cells, Levels) or column.kind == "text":
             continue
         codes = cells.codes[rows]
         kept = fit_preprocessing(table, [column], rows).encoders[0].levels

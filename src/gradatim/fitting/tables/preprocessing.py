@@ -18,6 +18,7 @@ import pandas as pd
 from gradatim.data.tables.columns import Cells, Column, Levels, read_cells
 from gradatim.errors import InvalidValue, nearest_first, require
 from gradatim.fitting.tables.level_means import learn_level_means
+from gradatim.fitting.tables.themes import Themes, learn_themes, read_themes
 
 LIMIT = 10.0  # standard deviations past which a number is not followed
 MAX_LEVELS = 50
@@ -39,6 +40,9 @@ class Encoder:
         periods: Cycles of a date.
         known: Categories whose mean target was learned; ``None`` is a missing cell.
         means: Their mean targets, one list for each.
+        words: Words of texts that are known.
+        rarity: Their weights.
+        basis: Their shares in the themes, one list for each.
     """
 
     column: Column
@@ -51,6 +55,9 @@ class Encoder:
     periods: list[str] = field(default_factory=list)
     known: list[str | None] = field(default_factory=list)
     means: list[list[float]] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    rarity: list[float] = field(default_factory=list)
+    basis: list[list[float]] = field(default_factory=list)
 
     @property
     def num_means(self) -> int:
@@ -60,7 +67,9 @@ class Encoder:
     def names(self) -> list[str]:
         """Names of the features."""
         name = self.column.name
-        if self.column.kind == "categorical":
+        if self.column.kind == "text":
+            own = [f"{name}: theme {k + 1}" for k in range(len(self.basis[0]) if self.basis else 0)]
+        elif self.column.kind == "categorical":
             own = [f"{name} = {level}" for level in self.levels]
             own += [f"{name} = other"] * self.marks_other
         else:
@@ -72,7 +81,11 @@ class Encoder:
     def encode(self, cells: Cells) -> np.ndarray:
         """Return the features, shape ``(N, len(names()))``."""
         if isinstance(cells, Levels):
-            return self._encode_levels(cells)
+            return (
+                self._encode_texts(cells)
+                if self.column.kind == "text"
+                else self._encode_levels(cells)
+            )
         missing = np.isnan(cells)
         filled = np.where(missing, self.fill, cells)
         with np.errstate(over="ignore"):  # of huge numbers, infinity is at the limit too
@@ -83,6 +96,17 @@ class Encoder:
         if self.marks_missing:
             parts.append(missing.astype(np.float64))
         return np.stack(parts, axis=1)
+
+    def _encode_texts(self, cells: Levels) -> np.ndarray:
+        """Themes of the texts, 0 where one is missing, and whether it is."""
+        found = np.zeros((len(cells.names) + 1, len(self.basis[0]) if self.basis else 0))
+        if self.basis and cells.names:
+            themes = Themes(self.words, np.array(self.rarity), np.array(self.basis))
+            found[:-1] = np.clip(read_themes(cells.names, themes), -LIMIT, LIMIT)
+        parts = [found[cells.codes]]
+        if self.marks_missing:
+            parts.append((cells.codes < 0).astype(np.float64)[:, None])
+        return np.concatenate(parts, axis=1)
 
     def _encode_levels(self, cells: Levels) -> np.ndarray:
         width = len(self.levels) + self.marks_other + self.marks_missing
@@ -107,7 +131,7 @@ class Encoder:
 
     def count_unseen(self, cells: Cells) -> int:
         """Rows with a category that training never saw as a frequent one and that has no feature."""
-        if not isinstance(cells, Levels) or self.marks_other:
+        if not isinstance(cells, Levels) or self.marks_other or self.column.kind == "text":
             return 0
         unseen = np.array([*(name not in self.levels for name in cells.names), False])
         return int(unseen[cells.codes].sum())
@@ -142,6 +166,9 @@ def from_json(data: Sequence[Mapping[str, Any]]) -> Preprocessing:
         means = np.array(encoder.means, dtype=float)
         is_whole = len(means) == len(encoder.known) and bool(np.isfinite(means).all())
         require(is_whole, f"load_model: known categories of {encoder.column.name!r} must have finite means each", f"{len(means)} for {len(encoder.known)}")  # fmt: skip
+        basis = np.array(encoder.basis, dtype=float)
+        is_sound = len(basis) == len(encoder.words) == len(encoder.rarity) and bool(np.isfinite(basis).all() and np.isfinite(encoder.rarity).all())  # fmt: skip
+        require(is_sound and all(isinstance(word, str) for word in encoder.words), f"load_model: words of {encoder.column.name!r} must be texts with a finite weight and shares each", "others")  # fmt: skip
     return Preprocessing(encoders)
 
 
@@ -246,7 +273,9 @@ def learn_features(
     for encoder in fit_preprocessing(table, columns, rows).encoders:
         own = cells[encoder.column.name]
         block = encoder.encode(own)
-        found = learn_level_means(own.codes, targets, seed) if isinstance(own, Levels) else None
+        found = None
+        if isinstance(own, Levels) and encoder.column.kind == "categorical":
+            found = learn_level_means(own.codes, targets, seed)
         if found is not None and isinstance(own, Levels):
             names = [*own.names, None]  # a code of -1 is missing
             known = [names[place] for place in found.places.tolist()]
@@ -259,7 +288,8 @@ def learn_features(
 
 def _fit_encoder(cells: Cells, column: Column, rows: np.ndarray) -> Encoder:
     if isinstance(cells, Levels):
-        return _fit_levels(cells, column, rows)
+        fit = _fit_texts if column.kind == "text" else _fit_levels
+        return fit(cells, column, rows)
     values = cells[rows]
     missing = np.isnan(values)
     values = values[~missing]
@@ -285,6 +315,17 @@ def _median(values: np.ndarray) -> float:
     low, high = (len(values) - 1) // 2, len(values) // 2
     parted = np.partition(values, [low, high])
     return float((parted[low] + parted[high]) / 2)
+
+
+def _fit_texts(cells: Levels, column: Column, rows: np.ndarray) -> Encoder:
+    codes = cells.codes[rows]
+    themes = learn_themes(cells.names, codes[codes >= 0])
+    marks_missing = bool((codes < 0).any()) or themes is None  # no column is without features
+    if themes is None:
+        return Encoder(column, marks_missing=marks_missing)
+    return Encoder(
+        column, marks_missing=marks_missing, words=themes.words, rarity=themes.rarity.tolist(), basis=themes.basis.tolist()
+    )  # fmt: skip
 
 
 def _fit_levels(cells: Levels, column: Column, rows: np.ndarray) -> Encoder:

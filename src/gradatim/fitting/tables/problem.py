@@ -108,8 +108,8 @@ def prepare(raw: RawTable, job: TableOptions, test: RawTable | None = None) -> P
     train, held_out = split_rows(
         y, labels, is_test if test is not None else None, job, groups, times, twins
     )
-    columns, left_out = find_columns(features.iloc[train])
-    notes += left_out + text_hints(features.iloc[train])
+    columns, left_out = find_columns(features.iloc[train], reads_texts=True)
+    notes += left_out + text_hints(columns)
     if not columns:
         raise InvalidValue(
             " ".join(

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.fitting.programs import Input, Program
-from gradatim.fitting.tables.export import check_chain
+from gradatim.fitting.tables.export import check_chain, check_no_text
 from gradatim.fitting.tables.ladders import ladder_module
 from gradatim.fitting.tables.model import TableModel
 from gradatim.fitting.tables.one_row import known_levels, level_rows
@@ -38,6 +38,7 @@ def table_inputs(preprocessing: Preprocessing) -> tuple[list[Input], dict[str, A
         preprocessing: How columns become features.
     """
     encoders = preprocessing.encoders
+    check_no_text(encoders)
     levels = {e.column.name: known_levels(e) for e in encoders if e.column.kind == "categorical"}
     numbers = [e.column.name for e in encoders if e.column.kind != "categorical"]
     inputs = [

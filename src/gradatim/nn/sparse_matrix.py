@@ -74,6 +74,7 @@ class SparseMatrix:
         starts_t: Where each column begins.
         rows_t: Row of every entry, column by column.
         order: Place of these entries among ``values``.
+        back: Place of ``values`` among these entries.
     """
 
     starts: Tensor
@@ -82,6 +83,7 @@ class SparseMatrix:
     starts_t: Tensor
     rows_t: Tensor
     order: Tensor
+    back: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,10 +98,10 @@ class SparseMatrix:
     @property
     def transposed(self) -> "SparseMatrix":
         """The transpose."""
-        back = torch.empty_like(self.order)
-        back[self.order] = torch.arange(len(back), device=back.device)
         values = self.values[self.order]
-        return SparseMatrix(self.starts_t, self.rows_t, values, self.starts, self.columns, back)
+        return SparseMatrix(
+            self.starts_t, self.rows_t, values, self.starts, self.columns, self.back, self.order
+        )
 
     def with_values(self, values: Tensor) -> "SparseMatrix":
         """Other entries in the same places."""
@@ -116,7 +118,7 @@ class SparseMatrix:
             return x.new_zeros(self.shape[0], x.shape[1]).index_add(0, self.rows, terms)
         values = self.values.to(x.dtype)
         found: Tensor = _Product.apply(
-            values, x, self.starts, self.columns, self.starts_t, self.rows_t, self.order
+            values, x, self.starts, self.columns, self.starts_t, self.rows_t, self.order, self.back
         )
         return found
 
@@ -136,9 +138,19 @@ def sparse_matrix(rows: Tensor, columns: Tensor, values: Tensor, size: tuple[int
     """
     by_row = torch.argsort(rows * size[1] + columns)
     rows, columns = rows[by_row], columns[by_row]
+    starts = _starts(rows, size[0])
+    return _by_columns(starts, rows, columns, values[by_row], size[1])
+
+
+def _by_columns(
+    starts: Tensor, rows: Tensor, columns: Tensor, values: Tensor, num_columns: int
+) -> SparseMatrix:
+    """Entries that are sorted row by row, sorted column by column too."""
     order = torch.argsort(columns, stable=True)
-    starts, starts_t = (_starts(places, count) for places, count in ((rows, size[0]), (columns, size[1])))  # fmt: skip
-    return SparseMatrix(starts, columns, values[by_row], starts_t, rows[order], order)
+    back = torch.empty_like(order)
+    back[order] = torch.arange(len(back), device=back.device)
+    starts_t = _starts(columns, num_columns)
+    return SparseMatrix(starts, columns, values, starts_t, rows[order], order, back)
 
 
 def read_csr(matrix: Tensor) -> SparseMatrix:
@@ -150,10 +162,8 @@ def read_csr(matrix: Tensor) -> SparseMatrix:
 
     def read() -> SparseMatrix:
         starts, columns = matrix.crow_indices().long(), matrix.col_indices().long()
-        order = torch.argsort(columns, stable=True)
         rows = torch.repeat_interleave(starts.diff())
-        starts_t = _starts(columns, matrix.shape[1])
-        return SparseMatrix(starts, columns, matrix.values(), starts_t, rows[order], order)
+        return _by_columns(starts, rows, columns, matrix.values(), matrix.shape[1])
 
     return made_once(matrix, "csr", read)
 
@@ -174,7 +184,7 @@ def _multiply(starts: Tensor, columns: Tensor, values: Tensor, x: Tensor) -> Ten
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(
-        values: Tensor, x: Tensor, starts: Tensor, columns: Tensor, starts_t: Tensor, rows_t: Tensor, order: Tensor
+        values: Tensor, x: Tensor, starts: Tensor, columns: Tensor, starts_t: Tensor, rows_t: Tensor, order: Tensor, back: Tensor
     ) -> Tensor:  # fmt: skip
         return _multiply(starts, columns, values, x)
 
@@ -184,13 +194,11 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        values, x, starts, columns, starts_t, rows_t, order = ctx.saved_tensors
+        values, x, starts, columns, starts_t, rows_t, order, back = ctx.saved_tensors
         by_values = by_x = None
         if ctx.needs_input_grad[0]:
             rows = torch.repeat_interleave(starts.diff())
             by_values = (grad[rows] * x[columns]).sum(1)
         if ctx.needs_input_grad[1]:
-            back = torch.empty_like(order)
-            back[order] = torch.arange(len(back), device=back.device)
-            by_x = _Product.apply(values[order], grad, starts_t, rows_t, starts, columns, back)
-        return by_values, by_x, None, None, None, None, None
+            by_x = _Product.apply(values[order], grad, starts_t, rows_t, starts, columns, back, order)  # fmt: skip
+        return by_values, by_x, None, None, None, None, None, None

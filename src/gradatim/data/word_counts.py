@@ -95,6 +95,21 @@ def count_terms(corpus: Corpus, terms: Sequence[str] | None = None) -> TermCount
     return TermCounts(list(terms), counts.tocsr())
 
 
+def weigh(counts: sparse.csr_matrix, rarity: np.ndarray) -> sparse.csr_matrix:
+    """Turn counts into features, each text scaled to length 1.
+
+    Example:
+        >>> weigh(sparse.csr_matrix([[1, 1], [0, 0]]), np.array([3.0, 4.0])).toarray().round(6).tolist()
+        [[0.6, 0.8], [0.0, 0.0]]
+    """
+    features = counts.astype(np.float64)
+    features.sort_indices()  # so that a text's sum does not depend on how its terms were found
+    features.data = (1.0 + np.log(features.data)) * rarity[features.indices]
+    squares = features.multiply(features).sum(1)
+    length = np.sqrt(np.asarray(squares).ravel())
+    return sparse.csr_matrix(sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ features)
+
+
 def _occurrences(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """Text and code of every known word and pair of neighbours."""
     base = len(corpus.words) + 1

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gradatim.data import load, split_words
-from gradatim.data.word_counts import count_terms, read_corpus
+from gradatim.data.word_counts import count_terms, read_corpus, weigh
 from gradatim.errors import InvalidValue
-from gradatim.fitting.texts.linear import weigh
 from gradatim.models import SentenceEncoder, published_minilm
 from gradatim.plots import comparison_bars
 from gradatim.plots.style import INK, SEQUENTIAL, new_figure

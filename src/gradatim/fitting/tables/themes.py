@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from gradatim.data.word_counts import Corpus, read_corpus
+from gradatim.data.word_counts import Corpus, read_corpus, weigh
 
 THEMES = 16
 MOST_WORDS = 2000
@@ -63,7 +63,7 @@ def learn_themes(texts: Sequence[str], rows: np.ndarray) -> Themes | None:
     if count < 1:
         return None
     rarity = 1.0 + np.log((1.0 + len(rows)) / (1.0 + found[known]))
-    weighed = _weigh(counts[:, known], rarity)
+    weighed = weigh(counts[:, known], rarity)
     _, sizes, shares = randomized_svd(weighed, count, random_state=0)
     shares = shares[sizes > 1e-9 * sizes[0]]
     spread = (weighed @ shares.T).std(0)
@@ -86,7 +86,7 @@ def read_themes(texts: Sequence[str], themes: Themes) -> np.ndarray:
     place = {word: k for k, word in enumerate(themes.words)}
     new = np.array([place.get(word, -1) for word in corpus.words], dtype=np.int64)
     counts = _counts(Corpus(themes.words, new[corpus.ids], corpus.starts), len(themes.words))
-    return _weigh(counts, themes.rarity) @ themes.basis
+    return weigh(counts, themes.rarity) @ themes.basis
 
 
 def _read(texts: Sequence[str]) -> Corpus:
@@ -107,10 +107,3 @@ def _counts(corpus: Corpus, width: int) -> sparse.csr_matrix:
     counts = sparse.csr_matrix((ones, (row[is_known], corpus.ids[is_known])), shape=shape)
     counts.sum_duplicates()
     return counts
-
-
-def _weigh(counts: sparse.csr_matrix, rarity: np.ndarray) -> sparse.csr_matrix:
-    features = counts.copy()
-    features.data = (1.0 + np.log(features.data)) * rarity[features.indices]
-    length = np.sqrt(np.asarray(features.multiply(features).sum(1)).ravel())
-    return sparse.csr_matrix(sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ features)

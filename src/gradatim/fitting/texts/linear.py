@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 from torch import Tensor
 
-from gradatim.data.word_counts import TermCounts, count_terms, read_corpus
+from gradatim.data.word_counts import TermCounts, count_terms, read_corpus, weigh
 from gradatim.evaluation.metrics import score
 from gradatim.fitting.stored import Facts
 from gradatim.fitting.tables.predictors import softmax
@@ -105,21 +105,6 @@ class WordModel:
     def finish(self, logits: np.ndarray) -> np.ndarray:
         """Return outputs from logits."""
         return softmax(logits) if self.classes else logits[:, 0]
-
-
-def weigh(counts: sparse.csr_matrix, rarity: np.ndarray) -> sparse.csr_matrix:
-    """Turn counts into features, each text scaled to length 1.
-
-    Example:
-        >>> weigh(sparse.csr_matrix([[1, 1], [0, 0]]), np.array([3.0, 4.0])).toarray().round(6).tolist()
-        [[0.6, 0.8], [0.0, 0.0]]
-    """
-    features = counts.astype(np.float64)
-    features.sort_indices()  # so that a text's sum does not depend on how its terms were found
-    features.data = (1.0 + np.log(features.data)) * rarity[features.indices]
-    squares = features.multiply(features).sum(1)
-    length = np.sqrt(np.asarray(squares).ravel())
-    return sparse.csr_matrix(sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ features)
 
 
 def choose_terms(counts: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,8 @@ BASE = (
     "events",
     "files",
     "hashing",
+    "hidden_values",
+    "made_once",
     "randomness",
     "threads",
     "versions",

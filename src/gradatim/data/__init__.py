@@ -13,6 +13,7 @@ from gradatim.data.loading import load
 if TYPE_CHECKING:
     from gradatim.data.augmentation import random_affine
     from gradatim.data.colours import colour_jitter
+    from gradatim.data.edges import make_undirected
     from gradatim.data.elastic import random_elastic
     from gradatim.data.flip_and_crop import (
         cutout,
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
         random_crop,
         random_flip,
     )
+    from gradatim.data.graph import Graph
+    from gradatim.data.graph_batches import GraphBatch, GraphSet, batch_graphs
     from gradatim.data.machines import machine_signal
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
     from gradatim.data.memory_tasks import adding_task, copy_task
     from gradatim.data.mixing import mixup
+    from gradatim.data.neighbour_sampling import Sample, sample_neighbours
+    from gradatim.data.node_splits import node_split
     from gradatim.data.noise import add_noise, mask_entries
     from gradatim.data.padding import pad_sequences, unpad_sequences
     from gradatim.data.randaugment import rand_augment
+    from gradatim.data.random_graphs import block_model, random_graph
     from gradatim.data.scattering import scattered_digits
     from gradatim.data.sentence_pairs import (
         SentencePairs,
@@ -57,7 +63,11 @@ __all__ = [
     "DataSet",
     "EncodedPair",
     "Entry",
+    "Graph",
+    "GraphBatch",
+    "GraphSet",
     "MaskedTokens",
+    "Sample",
     "SentencePairs",
     "SkipGrams",
     "TokenWindows",
@@ -66,7 +76,9 @@ __all__ = [
     "WordPieceTokenizer",
     "add_noise",
     "adding_task",
+    "batch_graphs",
     "blobs",
+    "block_model",
     "cache_folder",
     "catalogue",
     "circles",
@@ -78,11 +90,13 @@ __all__ = [
     "get",
     "load",
     "machine_signal",
+    "make_undirected",
     "mask_entries",
     "mask_tokens",
     "mixup",
     "moons",
     "next_sentence_pairs",
+    "node_split",
     "pad_sequences",
     "quarter_turns",
     "rand_augment",
@@ -90,7 +104,9 @@ __all__ = [
     "random_crop",
     "random_elastic",
     "random_flip",
+    "random_graph",
     "rebuild_tokenizer",
+    "sample_neighbours",
     "scattered_digits",
     "separate_stains",
     "sinusoid",
@@ -109,6 +125,12 @@ _LATER = {
     for module, names in {
         "augmentation": "random_affine",
         "colours": "colour_jitter",
+        "edges": "make_undirected",
+        "graph": "Graph",
+        "graph_batches": "GraphBatch GraphSet batch_graphs",
+        "neighbour_sampling": "Sample sample_neighbours",
+        "node_splits": "node_split",
+        "random_graphs": "block_model random_graph",
         "elastic": "random_elastic",
         "flip_and_crop": "cutout flip_pairs quarter_turns random_crop random_flip",
         "machines": "machine_signal",

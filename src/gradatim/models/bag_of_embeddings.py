@@ -4,8 +4,9 @@ from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
+from gradatim.hidden_values import is_transformed
 from gradatim.nn import real_steps
-from gradatim.nn.plain_path import differentiable_twice, is_transformed
+from gradatim.nn.plain_path import differentiable_twice
 
 
 class BagOfEmbeddings(nn.Module):

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidValue, require
+from gradatim.hidden_values import are_values_hidden
 from gradatim.models.sequence_tagger import SequenceTagger
 from gradatim.nn.cells.named import CellFactory
-from gradatim.nn.plain_path import are_values_hidden
 
 
 class FeatureTagger(nn.Module):

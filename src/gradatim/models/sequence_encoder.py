@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from gradatim.array_arguments import takes_arrays
 from gradatim.data.vocabulary import PAD
 from gradatim.errors import InvalidType, InvalidValue, choose
+from gradatim.hidden_values import are_values_hidden
 from gradatim.models.tcn import TCN
 from gradatim.nn import Recurrent, real_steps
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.named import CellFactory
 from gradatim.nn.padding import as_count
-from gradatim.nn.plain_path import are_values_hidden
 
 ENCODERS = ("recurrent", "tcn", "tcn+recurrent")
 

@@ -7,9 +7,9 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
+from gradatim.hidden_values import is_transformed
 from gradatim.neurons.pattern_memory import PatternMemory
 from gradatim.neurons.settling import Recall
-from gradatim.nn.plain_path import is_transformed
 
 
 class ModernHopfield(PatternMemory):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import require
-from gradatim.nn.plain_path import is_transformed
+from gradatim.hidden_values import is_transformed
 from gradatim.threads import in_one_thread
 
 # PyTorch splits elementwise work on more elements over threads: slower for short work

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.data.edges import check_edges
 from gradatim.errors import InvalidValue
-from gradatim.nn.coupling import check_edges
+from gradatim.made_once import made_once
 from gradatim.nn.messages import gather_messages
-from gradatim.nn.sparse_matrix import SparseMatrix, made_once, sparse_matrix
+from gradatim.nn.sparse_matrix import SparseMatrix, sparse_matrix
 
 
 class AttendedEdges(NamedTuple):

@@ -8,10 +8,11 @@ from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
+from gradatim.hidden_values import is_transformed
 from gradatim.nn.initialization import initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
 from gradatim.nn.masks import causal_mask, check_mask
-from gradatim.nn.plain_path import differentiable_twice, is_transformed
+from gradatim.nn.plain_path import differentiable_twice
 from gradatim.nn.rotary import Rotary
 from gradatim.nn.stable import softmax
 

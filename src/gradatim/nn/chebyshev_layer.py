@@ -5,9 +5,10 @@ from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require_whole
+from gradatim.made_once import made_once
 from gradatim.nn.coupling import laplacian_of
 from gradatim.nn.gcn_layer import Features, GraphLinear, dense_features
-from gradatim.nn.sparse_matrix import SparseMatrix, made_once
+from gradatim.nn.sparse_matrix import SparseMatrix
 from gradatim.nn.spectral_filters import chebyshev_terms
 
 

@@ -8,35 +8,12 @@ import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.errors import InvalidType, InvalidValue, choose, require
-from gradatim.nn.plain_path import are_values_hidden
-from gradatim.nn.sparse_matrix import SparseMatrix, made_once, sparse_matrix
+from gradatim.data.edges import check_edges
+from gradatim.errors import choose
+from gradatim.made_once import made_once
+from gradatim.nn.sparse_matrix import SparseMatrix, sparse_matrix
 
 KINDS = ("combinatorial", "symmetric", "random-walk")
-
-
-def check_edges(owner: str, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> None:  # fmt: skip
-    """Refuse edges that are none between these nodes.
-
-    Args:
-        owner: Who asks, for the message.
-        edge_index: Sources and targets, shape ``(2, E)``.
-        num_nodes: Number of nodes.
-        edge_weight: One number per edge.
-    """
-    if edge_index.dtype not in (torch.int64, torch.int32):
-        raise InvalidType(f"{owner}: edge_index must be whole numbers, got {edge_index.dtype}.")
-    is_pairs = edge_index.ndim == 2 and edge_index.shape[0] == 2
-    require(is_pairs, f"{owner}: edge_index must have shape (2, edges)", tuple(edge_index.shape), "Row 0 holds sources, row 1 targets.")  # fmt: skip
-    if edge_weight is not None and edge_weight.shape != edge_index.shape[1:]:
-        raise InvalidValue(
-            f"{owner}: edge_weight must be one number for each of {edge_index.shape[1]} edges, got shape {tuple(edge_weight.shape)}."
-        )
-    if are_values_hidden() or not edge_index.numel():
-        return
-    low, high = (int(value) for value in torch.aminmax(edge_index))
-    rule = f"{owner}: edge_index must name nodes from 0 to {num_nodes - 1}"
-    require(low >= 0 and high < num_nodes, rule, f"{low} to {high}")
 
 
 @takes_arrays

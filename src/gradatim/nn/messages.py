@@ -11,8 +11,8 @@ from collections.abc import Callable
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.data.edges import check_edges
 from gradatim.errors import choose
-from gradatim.nn.coupling import check_edges
 
 AGGREGATES = ("sum", "mean", "max")
 Message = Callable[[Tensor, Tensor, Tensor | None], Tensor]

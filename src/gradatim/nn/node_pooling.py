@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.hidden_values import are_values_hidden
 from gradatim.nn.messages import gather_messages
-from gradatim.nn.plain_path import are_values_hidden
 
 
 @takes_arrays

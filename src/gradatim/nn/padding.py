@@ -5,7 +5,7 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.nn.plain_path import are_values_hidden
+from gradatim.hidden_values import are_values_hidden
 
 
 @takes_arrays

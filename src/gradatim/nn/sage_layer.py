@@ -3,8 +3,9 @@
 from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.data.edges import check_edges
 from gradatim.errors import choose
-from gradatim.nn.coupling import check_edges, sum_neighbours
+from gradatim.nn.coupling import sum_neighbours
 from gradatim.nn.gcn_layer import Features, GraphLinear, dense_features
 from gradatim.nn.messages import AGGREGATES, gather_messages
 

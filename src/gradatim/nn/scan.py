@@ -16,7 +16,7 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
-from gradatim.nn.plain_path import is_transformed
+from gradatim.hidden_values import is_transformed
 
 BLOCK = 32  # measured: 16 to 64 are equally good, from (1, 4096, 128) to (16, 4096, 128)
 

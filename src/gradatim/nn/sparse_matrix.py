@@ -6,61 +6,16 @@ r"""A sparse matrix that is multiplied by in both directions, as every step of t
 The transpose is found once and kept: PyTorch would sort the entries again in every backward pass.
 """
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.weak import WeakIdKeyDictionary
 
-from gradatim.nn.plain_path import are_values_hidden, at_least_single, is_transformed
-
-_KEPT: "WeakIdKeyDictionary" = WeakIdKeyDictionary()  # by the tensor that something was made from
-T = TypeVar("T")
-
-
-def made_once(tensor: Tensor, key: object, make: Callable[[], T]) -> T:
-    """Make something of a tensor, and keep it as long as the tensor is there and unchanged.
-
-    Args:
-        tensor: What it is made of.
-        key: What is made.
-        make: Makes it.
-
-    Example:
-        >>> edges, made = torch.zeros(2, 0), []
-        >>> for _ in range(3):
-        ...     _ = made_once(edges, "count", lambda: made.append(1))
-        >>> len(made)
-        1
-    """
-    if are_values_hidden() or torch.compiler.is_compiling() or tensor.is_inference():
-        return make()
-    kept: dict[object, tuple[int, T]] = _KEPT.setdefault(tensor, {})
-    if key not in kept or kept[key][0] != tensor._version:
-        kept[key] = tensor._version, make()
-    return kept[key][1]
-
-
-def make_csr(starts: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
-    """A tensor in compressed sparse rows, without PyTorch's warning that these are new.
-
-    Args:
-        starts: Where each row begins, shape ``(rows + 1,)``.
-        columns: Column of every entry, row by row.
-        values: Every entry.
-        size: Rows and columns.
-
-    Example:
-        >>> make_csr(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), torch.tensor([2.0, 3.0]), (2, 2)).to_dense()
-        tensor([[0., 2.],
-                [3., 0.]])
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(starts, columns, values, size, check_invariants=False)
+from gradatim.data.sparse_rows import make_csr
+from gradatim.hidden_values import is_transformed
+from gradatim.made_once import made_once
+from gradatim.nn.plain_path import at_least_single
 
 
 @dataclass(frozen=True, eq=False)

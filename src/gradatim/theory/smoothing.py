@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.data.edges import check_edges
 from gradatim.errors import require
 from gradatim.nn import evaluation_mode
-from gradatim.nn.coupling import check_edges
 
 
 @takes_arrays

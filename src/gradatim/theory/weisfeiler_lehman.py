@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.data.edges import check_edges
 from gradatim.errors import require
-from gradatim.nn.coupling import check_edges
 
 GraphLike = (
     tuple[Tensor, int] | tuple[Tensor, int, Tensor | None]

@@ -4,10 +4,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from gradatim.hidden_values import is_transformed
 from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.cells.cell import Cell, State, last_real
 from gradatim.nn.cells.elman_bptt import ElmanThroughTime
-from gradatim.nn.plain_path import is_transformed
 
 
 class ElmanCell(Cell):

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gradatim.hidden_values import is_transformed
 from gradatim.nn.cells.cell import Cell, State, last_real
 from gradatim.nn.cells.gru_bptt import GRUThroughTime, step_gru
-from gradatim.nn.plain_path import is_transformed
 
 
 class GRUCell(Cell):

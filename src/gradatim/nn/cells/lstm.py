@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gradatim.hidden_values import is_transformed
 from gradatim.nn.cells.cell import Cell, State, last_real
-from gradatim.nn.plain_path import is_transformed
 
 # A sigmoid at ± this is exactly 1 or 0, its derivative exactly 0; half precision holds it.
 SATURATED = 3e4

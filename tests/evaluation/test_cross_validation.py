@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from gradatim.errors import InvalidValue
 from gradatim.estimators import NeuralClassifier, NeuralRegressor
@@ -123,3 +124,48 @@ def test_ordered_folds_are_not_repeated():
         InvalidValue, match=r"repeats must be 1 where no shuffle.*got 10 of ordered"
     ):
         cross_validate(LinearRegression(), X, y, is_ordered=True, repeats=10)
+
+
+SCORED = ["accuracy", "log_loss", "auc", "f1", "macro_f1", "average_precision", "neg_log_loss"]
+
+
+@pytest.mark.parametrize("score", SCORED)
+@pytest.mark.parametrize("is_chain", [False, True])
+def test_a_row_of_weight_three_counts_as_three_rows(score, is_chain):
+    X, y = make_classification(60, 3, n_informative=2, n_redundant=0, flip_y=0.3, random_state=0)
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    model = LogisticRegression(C=1e9, tol=1e-10, max_iter=1000)
+    if is_chain:
+        model = make_pipeline(FunctionTransformer(), model)
+    splits = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
+    copies = np.repeat(np.arange(60), weight)
+    repeated = [tuple(np.flatnonzero(np.isin(copies, rows)) for rows in parts) for parts in splits]
+    found = cross_validate(model, X, y, folds=splits, score=score, sample_weight=weight)
+    expected = cross_validate(model, X[copies], y[copies], folds=repeated, score=score)
+    assert found.scores == pytest.approx(expected.scores, rel=1e-4)
+    assert found.pooled == pytest.approx(expected.pooled, rel=1e-4)
+
+
+def test_networks_weigh_rows_as_they_do_alone():
+    X, y = make_classification(60, 3, n_informative=2, n_redundant=0, random_state=0)
+    weight = np.random.default_rng(0).uniform(0.1, 2.0, 60)
+    splits = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
+    model = NeuralClassifier((4,), epochs=3)
+    found = cross_validate(model, X, y, folds=splits, score="log_loss", sample_weight=weight)
+    for score, (train, test) in zip(found.scores, splits, strict=True):
+        alone = NeuralClassifier((4,), epochs=3).fit(X[train], y[train], sample_weight=weight[train])  # fmt: skip
+        odds = alone.predict_proba(X[test])[np.arange(20), y[test]]
+        assert score == pytest.approx(np.average(-np.log(odds), weights=weight[test]), rel=1e-4)
+
+
+def test_weights_that_cannot_be_used_are_said():
+    X, y = load_iris(return_X_y=True)
+    for weight, words in (
+        (np.ones(3), "one number for each of 150 rows"),
+        (-np.ones(150), "must not be negative"),
+        (np.r_[np.ones(50), np.zeros(100)], "rows that count in every part of every fold"),
+    ):
+        with pytest.raises(InvalidValue, match=words):
+            cross_validate(LogisticRegression(), X, y, folds=KFold(3), sample_weight=weight)
+    with pytest.raises(InvalidValue, match="KNeighborsClassifier, whose fit takes none"):
+        cross_validate(KNeighborsClassifier(), X, y, sample_weight=np.ones(150))

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from sklearn.base import is_classifier
 
+from gradatim.errors import require
 from gradatim.evaluation.fold_fitting import fit_all, take
 from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.splits import Folds, Split, hold_outs, make_splits
+from gradatim.training.row_weights import check_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,6 +32,7 @@ class CrossValidation:
         splits: Training and test rows of each fold.
         models: The model fitted for each fold.
         seconds: Time for everything.
+        weights: What the test rows of each fold weigh together, where rows weigh; else ``None``.
     """
 
     score: str
@@ -38,6 +41,7 @@ class CrossValidation:
     splits: tuple[Split, ...]
     models: tuple[Any, ...]
     seconds: float
+    weights: tuple[float, ...] | None = None
 
     @property
     def mean(self) -> float:
@@ -46,8 +50,8 @@ class CrossValidation:
 
     @property
     def pooled(self) -> float:
-        """Mean over rows: folds count by their size."""
-        return float(np.average(self.scores, weights=self.sizes))
+        """Mean over rows: folds count by their size, or by what their rows weigh."""
+        return float(np.average(self.scores, weights=self.weights or self.sizes))
 
     @property
     def standard_error(self) -> float:
@@ -74,6 +78,7 @@ def cross_validate(
     score: str | Score | ScoreFunction | None = None,
     is_ordered: bool = False,
     groups: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
     seed: int = 0,
 ) -> CrossValidation:
     """Fit on all folds but one, test on that one, for every fold.
@@ -90,6 +95,7 @@ def cross_validate(
         score: Name of the score; accuracy, or ``mse`` for regression.
         is_ordered: Whether rows are in the order of time.
         groups: A label per row; rows of a group stay together.
+        sample_weight: What each row counts for, in fitting and in the score; at least 0.
         seed: Fixes the shuffling.
 
     Example:
@@ -108,7 +114,7 @@ def cross_validate(
         groups=groups,
         seed=seed,
     )
-    return score_splits(model, X, y, splits, build_score(score, model))
+    return score_splits(model, X, y, splits, build_score(score, model), sample_weight)
 
 
 def leave_one_out(
@@ -138,6 +144,7 @@ def repeated_hold_out(
     repeats: int = 10,
     test_fraction: float = 0.2,
     score: str | Score | ScoreFunction | None = None,
+    sample_weight: ArrayLike | None = None,
     seed: int = 0,
 ) -> CrossValidation:
     """Fit and test on random cuts of the data.
@@ -149,30 +156,53 @@ def repeated_hold_out(
         repeats: Number of cuts.
         test_fraction: Share of the rows that is tested.
         score: Name of the score.
+        sample_weight: What each row counts for, in fitting and in the score; at least 0.
         seed: Fixes the cuts.
     """
     stratified = None if is_classifier(model) else False
     splits = hold_outs(
         y, repeats=repeats, test_fraction=test_fraction, is_stratified=stratified, seed=seed
     )
-    return score_splits(model, X, y, splits, build_score(score, model))
+    return score_splits(model, X, y, splits, build_score(score, model), sample_weight)
 
 
 def score_splits(
-    model: Any, X: Any, y: Any, splits: Sequence[Split], score: Score
+    model: Any,
+    X: Any,
+    y: Any,
+    splits: Sequence[Split],
+    score: Score,
+    sample_weight: ArrayLike | None = None,
 ) -> CrossValidation:
-    """Fit and score ``model`` on given splits."""
+    """Fit and score ``model`` on given splits, whose rows may weigh."""
     started = time.perf_counter()
     y = np.asarray(y)
-    parts = [(take(X, train), y[train]) for train, _ in splits]
+    weight = None if sample_weight is None else _read_weights(sample_weight, y, splits)
+    parts = [(take(X, rows), y[rows], *([] if weight is None else [weight[rows]])) for rows, _ in splits]  # fmt: skip
     models = fit_all([model] * len(splits), parts)
     scores = [
-        score.function(fitted, take(X, test), y[test])
+        score.function(
+            fitted,
+            take(X, test),
+            y[test],
+            **({} if weight is None else {"sample_weight": weight[test]}),
+        )  # fmt: skip
         for fitted, (_, test) in zip(models, splits, strict=True)
     ]
     sizes = tuple(len(test) for _, test in splits)
+    weights = None if weight is None else tuple(float(weight[test].sum()) for _, test in splits)
     seconds = time.perf_counter() - started
-    return CrossValidation(score.name, tuple(scores), sizes, tuple(splits), tuple(models), seconds)
+    return CrossValidation(score.name, tuple(scores), sizes, tuple(splits), tuple(models), seconds, weights)  # fmt: skip
+
+
+def _read_weights(
+    given: ArrayLike, y: NDArray[Any], splits: Sequence[Split]
+) -> NDArray[np.float64]:
+    weight = check_weights("cross_validate", "sample_weight", given, len(y))
+    empty = [i for i, parts in enumerate(splits) if any(not weight[rows].any() for rows in parts)]
+    rule = "cross_validate: sample_weight must leave rows that count in every part of every fold"
+    require(not empty, rule, f"none in fold {empty[0]}" if empty else "")
+    return weight
 
 
 def out_of_fold(result: CrossValidation, X: Any) -> NDArray[Any]:

@@ -6,8 +6,11 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
 
-Part = tuple[Any, Any]
+from gradatim.errors import InvalidValue
+
+Part = tuple[Any, ...]
 
 
 def take(X: Any, rows: Any) -> Any:
@@ -16,14 +19,14 @@ def take(X: Any, rows: Any) -> Any:
 
 
 def fit_all(estimators: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
-    """Fit a clone of each estimator to its pair ``(X, y)``.
+    """Fit a clone of each estimator to its pair ``(X, y)``, or to ``(X, y, sample_weight)``.
 
     Estimators that know ``fit_replicas``, such as :class:`gradatim.estimators.NeuralClassifier`, alone or at
     the end of a pipeline, train as one computation. Whatever comes before them is fitted to each pair alone.
 
     Args:
         estimators: One per pair.
-        parts: Pairs ``(X, y)``.
+        parts: Pairs ``(X, y)``, with the weights of the rows where they weigh; the last step of a pipeline gets them.
 
     Example:
         >>> from sklearn.linear_model import LinearRegression
@@ -33,17 +36,30 @@ def fit_all(estimators: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
     """
     copies = [clone(estimator) for estimator in estimators]
     together = [(c, part) for c, part in zip(copies, parts, strict=True) if _is_replicable(c)]
-    for copy, (X, y) in zip(copies, parts, strict=True):
+    for copy, part in zip(copies, parts, strict=True):
         if not _is_replicable(copy):
-            copy.fit(X, y)
+            _fit(copy, *part)
     if together:
         finals, prepared = [], []
-        for copy, (X, y) in together:
-            final, Z = _before_last(copy, X, y)
+        for copy, (X, *rest) in together:
+            final, Z = _before_last(copy, X, rest[0])
             finals.append(final)
-            prepared.append((Z, y))
+            prepared.append((Z, *rest))
         finals[0].fit_replicas(finals, prepared)
     return copies
+
+
+def _fit(estimator: Any, X: Any, y: Any, weight: Any = None) -> None:
+    if weight is None:
+        estimator.fit(X, y)
+        return
+    if not has_fit_parameter(_last(estimator), "sample_weight"):
+        raise InvalidValue(
+            f"cross_validate: sample_weight must not be given for {type(_last(estimator)).__name__}, whose fit takes none."
+        )
+    is_chain = isinstance(estimator, Pipeline)
+    name = f"{estimator.steps[-1][0]}__sample_weight" if is_chain else "sample_weight"
+    estimator.fit(X, y, **{name: weight})
 
 
 def _last(estimator: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from gradatim.errors import InvalidType, InvalidValue, choose, nearest_first
 from gradatim.training.metrics import MEASURES
 
-ScoreFunction = Callable[[Any, Any, Any], float]
+ScoreFunction = Callable[..., float]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Score:
     Args:
         name: What it is called.
         higher_is_better: Which way is good.
-        function: ``(model, X, y) -> number``.
+        function: ``(model, X, y) -> number``; for rows that weigh, it is also given ``sample_weight=``.
     """
 
     name: str
@@ -42,43 +42,49 @@ class Score:
         return best
 
 
-def _of_prediction(metric: Callable[[Any, Any], float]) -> ScoreFunction:
-    return lambda model, X, y: float(metric(y, model.predict(X)))
+def _of_prediction(metric: Callable[..., float]) -> ScoreFunction:
+    return lambda model, X, y, **weight: float(metric(y, model.predict(X), **weight))
 
 
-def _log_loss(model: Any, X: Any, y: Any) -> float:
-    return float(metrics.log_loss(y, model.predict_proba(X), labels=model.classes_))
+def _log_loss(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    odds = model.predict_proba(X)
+    return float(metrics.log_loss(y, odds, labels=model.classes_, sample_weight=sample_weight))
 
 
-def _auc(model: Any, X: Any, y: Any) -> float:
+def _auc(model: Any, X: Any, y: Any, **weight: Any) -> float:
     scores = model.predict_proba(X)
     scores = scores[:, 1] if scores.shape[1] == 2 else scores
-    return float(metrics.roc_auc_score(y, scores, multi_class="ovr", labels=model.classes_))
+    return float(
+        metrics.roc_auc_score(y, scores, multi_class="ovr", labels=model.classes_, **weight)
+    )
 
 
 def _of_classes(metric: Callable[..., float]) -> ScoreFunction:
     """Of the second of two classes, the mean over classes of more."""
 
-    def function(model: Any, X: Any, y: Any) -> float:
+    def function(model: Any, X: Any, y: Any, **weight: Any) -> float:
         guess = model.predict(X)
         if len(model.classes_) == 2:
-            return float(metric(y, guess, pos_label=model.classes_[1], zero_division=0))
-        return float(metric(y, guess, average="macro", zero_division=0))
+            return float(metric(y, guess, pos_label=model.classes_[1], zero_division=0, **weight))
+        return float(metric(y, guess, average="macro", zero_division=0, **weight))
 
     return function
 
 
-def _macro_f1(model: Any, X: Any, y: Any) -> float:
-    return float(metrics.f1_score(y, model.predict(X), average="macro", zero_division=0))
+def _macro_f1(model: Any, X: Any, y: Any, **weight: Any) -> float:
+    guess = model.predict(X)
+    return float(metrics.f1_score(y, guess, average="macro", zero_division=0, **weight))
 
 
-def _average_precision(model: Any, X: Any, y: Any) -> float:
+def _average_precision(model: Any, X: Any, y: Any, **weight: Any) -> float:
     """Of the second of two classes; of more the mean over classes, each against the rest."""
     scores = model.predict_proba(X)
     if scores.shape[1] == 2:
-        return float(metrics.average_precision_score(y, scores[:, 1], pos_label=model.classes_[1]))
+        return float(
+            metrics.average_precision_score(y, scores[:, 1], pos_label=model.classes_[1], **weight)
+        )
     is_class = np.asarray(y)[:, None] == model.classes_
-    return float(metrics.average_precision_score(is_class, scores, average="macro"))
+    return float(metrics.average_precision_score(is_class, scores, average="macro", **weight))
 
 
 _SPECIAL: dict[str, ScoreFunction] = {
@@ -128,7 +134,9 @@ def build_score(score: str | Score | ScoreFunction | None, model: Any) -> Score:
         if score not in others:
             choose("build_score", "score", score, [*SCORES, *nearest_first(score, others)[:5]])
         scorer = metrics.get_scorer(score)
-        return Score(score, True, lambda model, X, y: float(scorer(model, X, y)))
+        return Score(
+            score, True, lambda model, X, y, **weight: float(scorer(model, X, y, **weight))
+        )
     if not callable(score):
         raise InvalidType(
             "build_score: score must be a name, a function (model, X, y) -> number or a Score, "
@@ -142,7 +150,7 @@ def build_score(score: str | Score | ScoreFunction | None, model: Any) -> Score:
             f"build_score: score must be a function (model, X, y) -> number, got the metric {name} of "
             f"(y, prediction). Try make_scorer({name})."
         )
-    return Score(name, True, lambda model, X, y: float(function(model, X, y)))
+    return Score(name, True, lambda model, X, y, **weight: float(function(model, X, y, **weight)))
 
 
 def _name_of(function: Any) -> str:

@@ -186,7 +186,7 @@ def score_splits(
             take(X, test),
             y[test],
             **({} if weight is None else {"sample_weight": weight[test]}),
-        )  # fmt: skip
+        )
         for fitted, (_, test) in zip(models, splits, strict=True)
     ]
     sizes = tuple(len(test) for _, test in splits)

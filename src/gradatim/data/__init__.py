@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
     from gradatim.data.memory_tasks import adding_task, copy_task
     from gradatim.data.mixing import mixup
+    from gradatim.data.moved_points import drop_points, jitter_points, rotate_points
     from gradatim.data.neighbour_sampling import Sample, sample_neighbours
     from gradatim.data.node_splits import node_split
     from gradatim.data.noise import add_noise, mask_entries
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
         split_sentences,
     )
     from gradatim.data.skip_grams import SkipGrams
+    from gradatim.data.solid_surfaces import Clouds, solids
     from gradatim.data.stains import combine_stains, separate_stains, stain_jitter
+    from gradatim.data.strokes import stroke_points
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
     from gradatim.data.token_windows import TokenWindows
     from gradatim.data.tokenizers import (
@@ -60,6 +63,7 @@ __all__ = [
     "BytePairTokenizer",
     "ByteTokenizer",
     "CharacterTokenizer",
+    "Clouds",
     "DataSet",
     "EncodedPair",
     "Entry",
@@ -86,8 +90,10 @@ __all__ = [
     "combine_stains",
     "copy_task",
     "cutout",
+    "drop_points",
     "flip_pairs",
     "get",
+    "jitter_points",
     "load",
     "machine_signal",
     "make_undirected",
@@ -106,14 +112,17 @@ __all__ = [
     "random_flip",
     "random_graph",
     "rebuild_tokenizer",
+    "rotate_points",
     "sample_neighbours",
     "scattered_digits",
     "separate_stains",
     "sinusoid",
+    "solids",
     "spirals",
     "split_sentences",
     "split_words",
     "stain_jitter",
+    "stroke_points",
     "unpad_sequences",
     "waves",
     "xor",
@@ -137,13 +146,16 @@ _LATER = {
         "masked_tokens": "MaskedTokens mask_tokens",
         "memory_tasks": "adding_task copy_task",
         "mixing": "mixup",
+        "moved_points": "drop_points jitter_points rotate_points",
         "noise": "add_noise mask_entries",
         "padding": "pad_sequences unpad_sequences",
         "randaugment": "rand_augment",
         "scattering": "scattered_digits",
         "sentence_pairs": "SentencePairs next_sentence_pairs split_sentences",
         "skip_grams": "SkipGrams",
+        "solid_surfaces": "Clouds solids",
         "stains": "combine_stains separate_stains stain_jitter",
+        "strokes": "stroke_points",
         "synthetic": "blobs circles moons sinusoid spirals xor",
         "token_windows": "TokenWindows",
         "tokenizers": "BytePairTokenizer ByteTokenizer CharacterTokenizer EncodedPair Tokenizer "

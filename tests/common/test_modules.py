@@ -163,6 +163,7 @@ CASES: dict[str, Case] = {
     "SGC": Case(lambda: models.SGC(4, 2), graph(), (B, 2)),
     "APPNP": Case(lambda: models.APPNP(4, 8, 2, dropout=0.0), graph(), (B, 2)),
     "GraphClassifier": Case(lambda: models.GraphClassifier(models.GCN(4, 8, 6, dropout=0.0), 6, 2), graph(), (1, 2)),
+    "PairNet": Case(lambda: models.PairNet(4, 6, 2), graph(), (1, 2)),
     "DeepSets": Case(lambda: models.DeepSets(4, 8, 2), real(5, 4), (B, 2)),
     "EquivariantDeepSets": Case(lambda: models.EquivariantDeepSets(4, 8, 2, pooling="attention"), real(5, 4), (B, 5, 2)),
     "PointNet": Case(lambda: models.PointNet(2, dims=(4, 8)), real(9, 3), (B, 2)),
@@ -252,7 +253,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         (name, "rows"): NEIGHBOURS
         for name in (
             "GCNLayer", "GATLayer", "GATv2Layer", "SAGELayer", "GINLayer", "ChebyshevLayer", "PairNorm", "GCN", "GAT", "GATv2",
-            "GraphSAGE", "GIN", "ChebNet", "SGC", "APPNP", "GraphClassifier",
+            "GraphSAGE", "GIN", "ChebNet", "SGC", "APPNP", "GraphClassifier", "PairNet",
         )
     },
     ("Invariant", "describe"): "it holds transformations, which are functions",

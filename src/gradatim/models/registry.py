@@ -38,6 +38,7 @@ from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.mobilenet import MobileNetV2
+from gradatim.models.pair_net import PairNet
 from gradatim.models.pointnet import PointNet, PointNetSegmenter
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
 from gradatim.models.residual_mlp import ResidualMLP
@@ -127,6 +128,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "sgc": SGC,
     "appnp": APPNP,
     "graph_classifier": GraphClassifier,
+    "pair_net": PairNet,
 }
 
 

@@ -15,7 +15,7 @@ def build(**arguments):
 
 
 def edges_of(graph):
-    return torch.tensor(list(graph.to_directed().edges), dtype=torch.long).T.reshape(2, -1)
+    return torch.tensor(list(graph.to_directed().edges), dtype=torch.long).view(-1, 2).T
 
 
 def features(n):
@@ -24,6 +24,12 @@ def features(n):
 
 def ones(graph):
     return torch.ones(len(graph), 2, dtype=torch.float64)
+
+
+def standard(rows):
+    values = torch.stack(list(rows.values()))
+    scale = (values.var(0, unbiased=False) + 1e-5).sqrt()
+    return {pair: (row - values.mean(0)) / scale for pair, row in rows.items()}
 
 
 def test_it_is_the_formula():
@@ -37,11 +43,16 @@ def test_it_is_the_formula():
         for i in range(n)
         for j in range(n)
     }  # fmt: skip
-    total = torch.zeros(6).double()
-    for i in range(n):
-        for j in range(n):
-            over = sum(torch.relu(layer.left(h[i, k])) * torch.relu(layer.right(h[k, j])) for k in range(n))  # fmt: skip
-            total = total + layer.update(torch.cat([h[i, j], over]))
+    every = [(i, j) for i in range(n) for j in range(n)]
+    h = standard(h)
+    over = standard(
+        {
+            (i, j): sum(torch.relu(layer.left(h[i, k])) * torch.relu(layer.right(h[k, j])) for k in range(n))
+            for i, j in every
+        }
+    )  # fmt: skip
+    h = {pair: layer.update(torch.cat([h[pair], over[pair]])) for pair in every}
+    total = torch.cat([sum(h.values()), sum(h[i, i] for i in range(n))])
     torch.testing.assert_close(model(x, edges)[0], model.readout(total))
 
 
@@ -65,7 +76,7 @@ def test_a_batch_is_its_graphs_one_by_one_in_any_order_of_nodes():
     mixed = model(torch.cat(xs)[order], order.argsort()[edges], batch[order])
     torch.testing.assert_close(mixed, alone)
     empty = model(xs[1], edges_of(graphs[1]), torch.tensor([0]), num_graphs=2)
-    torch.testing.assert_close(empty[1], model.readout(torch.zeros(6).double()))
+    torch.testing.assert_close(empty[1], model.readout(torch.zeros(12).double()))
 
 
 def test_gradients():
@@ -82,7 +93,7 @@ def test_it_sees_what_messages_do_not_and_not_what_the_test_on_pairs_does_not():
         return ((a - b).abs().max() / a.abs().max()).item()
 
     triangles = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
-    assert gap(nx.cycle_graph(6), triangles) > 1e-6
+    assert gap(nx.cycle_graph(6), triangles) > 1e-3
     # strongly regular with the same parameters (16, 6, 2, 2), and different
     rook = nx.line_graph(nx.complete_bipartite_graph(4, 4))
     rook = nx.convert_node_labels_to_integers(rook)

@@ -20,6 +20,7 @@ ORDER = (
     "timeseries",
     "sequences",
     "attention",
+    "sets",
     "robustness",
 )
 

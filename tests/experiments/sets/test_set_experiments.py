@@ -1,0 +1,16 @@
+"""The claims about sets, points and what networks on graphs see hold, in the quick version."""
+
+import pytest
+
+from gradatim import experiments
+
+FIGURES = {
+    "wl-test": ["graphs", "sight"],
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_claim_holds(name):
+    report = experiments.run(name, quick=True)
+    assert report.holds, [claim for claim in report.claims if not claim.holds]
+    assert [picture.name for picture in report.pictures] == FIGURES[name]

@@ -10,6 +10,7 @@ from gradatim.fitting.images.kind import IMAGE
 from gradatim.fitting.kind import Kind
 from gradatim.fitting.language.kind import LANGUAGE
 from gradatim.fitting.masks.kind import MASK
+from gradatim.fitting.nodes.kind import NODE
 from gradatim.fitting.options import Options, read_value
 from gradatim.fitting.sequences.kind import SEQUENCE
 from gradatim.fitting.series.kind import SERIES
@@ -19,7 +20,7 @@ from gradatim.fitting.texts.kind import TEXT
 from gradatim.fitting.translation.kind import TRANSLATION
 
 # From the general to the special: where several are meant, the last is.
-KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, MASK, SEQUENCE, SERIES, ANOMALY, TRANSLATION, LANGUAGE)}  # fmt: skip
+KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, MASK, SEQUENCE, NODE, SERIES, ANOMALY, TRANSLATION, LANGUAGE)}  # fmt: skip
 
 
 def find_kind(data: object, given: Mapping[str, Any], name: str | None = None) -> Kind:

@@ -28,6 +28,12 @@ from gradatim.fitting.masks.model import MaskModel
 from gradatim.fitting.masks.networks import MaskNetwork, MaskSettings
 from gradatim.fitting.masks.networks import build_network as build_unet
 from gradatim.fitting.masks.simple import SimpleMasks
+from gradatim.fitting.nodes.candidates import FeatureModel
+from gradatim.fitting.nodes.features import NodeFeatures
+from gradatim.fitting.nodes.model import KnownGraph, NodeModel
+from gradatim.fitting.nodes.networks import NodeNetwork, NodeSettings
+from gradatim.fitting.nodes.networks import build_network as build_node_network
+from gradatim.fitting.nodes.propagation import Propagation
 from gradatim.fitting.sequences.candidates import fit_simple as fit_simple_sequence
 from gradatim.fitting.sequences.candidates import simple_models as simple_sequences
 from gradatim.fitting.sequences.model import SequenceModel
@@ -83,6 +89,21 @@ def mask_model():
         "network": network,
     }  # fmt: skip
     return MaskModel(labels=style.names(), side=8, channels=1, style=style, models=models, **SHARED)
+
+
+def node_model():
+    """Classes of nodes, with weights and columns of edges."""
+    features = NodeFeatures(Preprocessing([Encoder(Column("p", "numeric"), 0.5, 2.0)]), ["u", "v"])
+    edges = Preprocessing([Encoder(Column("weight", "numeric"), 1.0, 2.0)])
+    index = np.array([[0, 1, 2], [1, 2, 3]])
+    graph = KnownGraph(["a", "b", "c", "d"], np.eye(4, 3, dtype=np.float32), index, np.array([1.0, 2.0, 3.0]), np.ones((3, 1)), False)  # fmt: skip
+    line = Fitted("chain", 2, {"0.0.weight": np.ones((2, 3)), "0.0.bias": np.array([0.5, 0.0])})
+    plain = {"epochs": 3, "center": 0.0, "scale": 1.0}
+    models = {"line": FeatureModel(line), "averages": FeatureModel(line, 2), "labels": Propagation(np.array([0, 3]), np.array([0, 1]), np.array([0.5, 0.5]), 0.8)}  # fmt: skip
+    for name in ("gcn", "sage", "gat", "appnp"):
+        module = build_node_network(NodeSettings(name, hidden_dim=8), 3, 2, 1)
+        models["network" if name == "gat" else name] = NodeNetwork(module, 2, dict(plain))
+    return NodeModel(target="y", labels=["n", "p"], features=features, edge_features=edges, graph=graph, models=models, **SHARED)  # fmt: skip
 
 
 def tagged_model():
@@ -234,6 +255,7 @@ KINDS = {
         lambda model, name: np.concatenate(model.predict_proba(["good film", "x Y z"], model=name)),
     ),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
+    "node": (node_model, lambda model, name: model.fitted(name).outputs(model.graph.view())),
     "sequence": (sequence_model, lambda model, name: model.predict_proba(runs(), model=name)),
     "anomaly": (anomaly_model, lambda model, name: model.predict(cells(), model=name)["score"]),
 }
@@ -267,6 +289,7 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
     [
         image_model,
         mask_model,
+        node_model,
         text_model,
         tag_model,
         series_model,

@@ -17,6 +17,7 @@ from gradatim.fitting.language import sections as language_sections
 from gradatim.fitting.masks import networks as mask_networks
 from gradatim.fitting.masks import player as mask_player
 from gradatim.fitting.masks import sections as mask_sections
+from gradatim.fitting.nodes import player as node_player
 from gradatim.fitting.rounds import Plan, Size
 from gradatim.fitting.sequences import player as sequence_player
 from gradatim.fitting.series import networks as series_networks
@@ -47,6 +48,7 @@ SHELF = {
     ),
     "image": (inputs.classes("dark", "light"), "pics"),
     "mask": (inputs.masked(), "pics --masks masks"),
+    "node": (inputs.graph(), "g --target c"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
 }
@@ -76,6 +78,9 @@ def tiny(patch):
     some = sequence_player.simple_models
     patch.setattr(sequence_player, "simple_models", lambda classes: some(classes)[:2])
     patch.setattr(sequence_player, "UNTIMED_EPOCHS", 1)
+    node_models = node_player.simple_models
+    patch.setattr(node_player, "simple_models", lambda classes: node_models(classes)[:2])
+    patch.setattr(node_player, "UNTIMED_EPOCHS", 1)
     patch.setattr(anomaly_networks, "STEPS", 4)
     patch.setattr(isolation, "TREES", 2)
     patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)

@@ -309,3 +309,28 @@ ODD = {
     "picture.bmp": picture(kind="BMP"),
     "PICTURE.PNG": _PNG,
 }
+
+
+def nodes(count: int = 30) -> str:
+    """Nodes in two classes, with a column that follows them."""
+    return "id,x,c\n" + "".join(f"n{k},{k % 2 + k / 100},{'up' if k % 2 else 'down'}\n" for k in range(count))  # fmt: skip
+
+
+def edges(count: int = 30) -> str:
+    """A ring of edges, and one of every second node."""
+    ring = "".join(f"n{k},n{(k + 1) % count}\n" for k in range(count))
+    return "source,target\n" + ring + "".join(f"n{k},n{(k + 2) % count}\n" for k in range(count))
+
+
+def graph(nodes_csv: str | None = "", edges_csv: str | None = "", name: str = "g") -> Put:
+    """A folder of nodes and edges; those of :func:`nodes` and :func:`edges` where nothing is said, none for ``None``."""
+
+    def put(place: Place) -> None:
+        for file_name, content, usual in (
+            ("nodes.csv", nodes_csv, nodes()),
+            ("edges.csv", edges_csv, edges()),
+        ):
+            if content is not None:
+                place.write(f"{name}/{file_name}", (content or usual).encode())
+
+    return put

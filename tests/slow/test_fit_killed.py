@@ -68,6 +68,16 @@ fit("scattered-digits", rows=40, side=32, output=sys.argv[1], trials=3, resume=T
 """
 
 
+NODES = """
+import sys
+from gradatim import fit
+from gradatim.fitting.nodes import player
+
+player.UNTIMED_EPOCHS = 20
+fit("g", "label", output=sys.argv[1], trials=4, resume=True)
+"""
+
+
 IMAGES = """
 import sys
 from gradatim import fit
@@ -109,6 +119,18 @@ def test_a_search_for_anomalies_killed_at_a_random_moment(tmp_path):
 
 def test_masks_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, MASKS)
+
+
+def test_nodes_killed_at_a_random_moment(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"id": np.arange(90), "x": rng.normal(size=90), "label": np.arange(90) % 3}
+    )
+    ends = rng.integers(0, 30, size=(2, 200)) * 3 + rng.integers(0, 3, size=200)
+    (tmp_path / "g").mkdir()
+    frame.astype({"label": "str"}).assign(label="c" + frame["label"].astype(str)).to_csv(tmp_path / "g" / "nodes.csv", index=False)  # fmt: skip
+    pd.DataFrame(ends.T, columns=["source", "target"]).to_csv(tmp_path / "g" / "edges.csv", index=False)  # fmt: skip
+    interrupt(tmp_path, 0, NODES)
 
 
 def test_images_with_published_weights_killed_at_a_random_moment(tmp_path):

@@ -41,10 +41,12 @@ def fit(
     """Fit simple models and a network to data of any kind, compare them honestly, and write a model folder.
 
     Args:
-        data: A file, a folder of images or of series, a built-in name, a data frame, or a pair of arrays: rows (or images,
+        data: A file, a folder of images, of series or of a graph, a built-in name, a data frame, or a pair of arrays: rows (or
+            images,
             texts or series) and what to predict from them.
         target: Column to predict; a built-in set knows its own, and numbers of a series need none.
-        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"mask"``, ``"sequence"`` (series with a label each), ``"series"``,
+        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"mask"``, ``"sequence"`` (series with a label each),
+            ``"node"`` (nodes of a graph), ``"series"``,
             ``"anomaly"``, ``"translation"`` or ``"language"``; found from data and options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
         output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.

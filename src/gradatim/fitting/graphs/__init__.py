@@ -1,0 +1,1 @@
+"""Whole graphs with a class or a number each."""

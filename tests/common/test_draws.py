@@ -153,6 +153,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "random_graph": lambda s: CALLS["random_graph"](9, 9, seed=s),
     "block_model": lambda s: CALLS["block_model"]([5, 5], [[0.5, 0.2], [0.2, 0.5]], seed=s)[0],
     "node_split": lambda s: CALLS["node_split"](torch.arange(30) % 3, per_class=2, validation=4, test=4, seed=s),
+    "rings": lambda s: [part for g in CALLS["rings"](3, seed=s) for part in (g.x, g.edge_index)],
     "scattered_digits": lambda s: CALLS["scattered_digits"](2, seed=s),
     "solids": lambda s: CALLS["solids"](6, cloud_size=4, seed=s),
     "waves": lambda s: [*CALLS["waves"](3, seed=s)[0]],

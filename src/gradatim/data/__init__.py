@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gradatim.data.padding import pad_sequences, unpad_sequences
     from gradatim.data.randaugment import rand_augment
     from gradatim.data.random_graphs import block_model, random_graph
+    from gradatim.data.ringed import rings
     from gradatim.data.scattering import scattered_digits
     from gradatim.data.sentence_pairs import (
         SentencePairs,
@@ -112,6 +113,7 @@ __all__ = [
     "random_flip",
     "random_graph",
     "rebuild_tokenizer",
+    "rings",
     "rotate_points",
     "sample_neighbours",
     "scattered_digits",
@@ -140,6 +142,7 @@ _LATER = {
         "neighbour_sampling": "Sample sample_neighbours",
         "node_splits": "node_split",
         "random_graphs": "block_model random_graph",
+        "ringed": "rings",
         "elastic": "random_elastic",
         "flip_and_crop": "cutout flip_pairs quarter_turns random_crop random_flip",
         "machines": "machine_signal",

@@ -8,6 +8,7 @@ import numpy as np
 from gradatim.data import machines, readers, sequence_readers, series_files, synthetic, tag_sets
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
+from gradatim.data.ringed import rings
 from gradatim.data.scattering import scattered_digits
 from gradatim.data.waving import waves
 
@@ -138,6 +139,13 @@ def _open_waves(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, *waves(), feature_names=("x", "y"))
 
 
+def _open_rings(entry: Entry, raw: bool) -> DataSet:
+    graphs = rings()
+    X = np.empty(len(graphs), dtype=object)
+    X[:] = graphs
+    return _record(entry, X, np.array([int(graph.y) for graph in graphs if graph.y is not None]), feature_names=("is red",))  # fmt: skip
+
+
 def _open_machine(entry: Entry, raw: bool) -> DataSet:
     X, y = machines.machine_signal()
     stamped = np.column_stack([np.arange(1.0, len(X) + 1), X])
@@ -241,6 +249,7 @@ FORMATS: dict[str, Opener] = {
     "synthetic": _open_synthetic,
     "scattered": _open_scattered,
     "waves": _open_waves,
+    "rings": _open_rings,
     "machine": _open_machine,
     "idx": _open_idx,
     "cifar": _open_cifar,

@@ -41,13 +41,11 @@ def fit(
     """Fit simple models and a network to data of any kind, compare them honestly, and write a model folder.
 
     Args:
-        data: A file, a folder of images, of series or of a graph, a built-in name, a data frame, or a pair of arrays: rows (or
-            images,
-            texts or series) and what to predict from them.
+        data: A file, a folder of images, of series, of a graph or of graphs, a built-in name, a data frame, graphs in a list, or
+            a pair of arrays: rows (or images, texts or series) and what to predict from them.
         target: Column to predict; a built-in set knows its own, and numbers of a series need none.
-        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"mask"``, ``"sequence"`` (series with a label each),
-            ``"node"`` (nodes of a graph), ``"series"``,
-            ``"anomaly"``, ``"translation"`` or ``"language"``; found from data and options by default.
+        kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"mask"``, ``"sequence"`` (series with a label each), ``"node"``
+            (nodes of a graph), ``"graph"`` (whole graphs), ``"series"``, ``"anomaly"``, ``"translation"`` or ``"language"``; found from data and options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
         output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.
             An older model there is replaced, other files in it stay, anything else is refused.
@@ -88,11 +86,13 @@ def fit(
 
 
 def _in_memory(data: Any, given: dict[str, Any], kind: str | None) -> Any:
-    """What Python users hold, as the kinds of data read it; series stay as they are."""
+    """What Python users hold, as the kinds of data read it; series and graphs stay as they are."""
     from gradatim.fitting.arrays import join_target
+    from gradatim.fitting.graphs.memory import are_graphs
     from gradatim.fitting.sequences.arrays import holds_series
 
-    return data if kind == "sequence" or holds_series(data) else join_target(data, given)
+    is_ready = kind in ("sequence", "graph") or holds_series(data) or are_graphs(data)
+    return data if is_ready else join_target(data, given)
 
 
 def source_of(data: object) -> str:

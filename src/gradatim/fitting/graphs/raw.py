@@ -170,8 +170,6 @@ def make_raw(
     empty = int((sizes == 0).sum())
     if empty:
         notes.append(f"{_many(empty, 'graph has', 'graphs have')} no nodes: models see nothing of {'it' if empty == 1 else 'them'}.")  # fmt: skip
-    if len(sizes) and not tidy.edges.size:
-        notes.append("No graph has an edge: models see sets of nodes.")
     missing = int((~np.isfinite(x)).sum())
     if missing:
         x = np.where(np.isfinite(x), x, np.nan)

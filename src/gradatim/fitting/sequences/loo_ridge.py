@@ -21,11 +21,12 @@ SHARPNESS = np.logspace(-1, 1.7, 28)  # candidates of tau
 
 
 class _Solution(NamedTuple):
-    """A penalty, what it predicts of series left out, and its dual coefficients."""
+    """A penalty, what it predicts of series left out, its dual coefficients, and its error."""
 
     penalty: float
     left_out: np.ndarray
     dual: np.ndarray
+    error: float
 
 
 def fit_loo_ridge(X: np.ndarray, y: np.ndarray, classes: int, penalty: float | None = None) -> Fitted:  # fmt: skip
@@ -43,7 +44,30 @@ def fit_loo_ridge(X: np.ndarray, y: np.ndarray, classes: int, penalty: float | N
         >>> float((line.arrays["0.0.weight"] * line.settings["scale"]).round(2).item())
         3.0
     """
-    mean, spread = X.mean(0), X.std(0)
+    return judge_loo_ridge(X, y, classes, penalty)[0]
+
+
+def judge_loo_ridge(
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    penalty: float | None = None,
+    *,
+    is_scaled: bool = True,
+) -> tuple[Fitted, float]:
+    """Fit as :func:`fit_loo_ridge` does, and say how wrong the model is of rows left out.
+
+    Args:
+        X: Features, shape ``(N, D)``.
+        y: Class codes, or values.
+        classes: Number of classes; 0 for regression.
+        penalty: The penalty, once it was chosen.
+        is_scaled: Whether features count in units of their deviation; as they are, dot products of rows are a kernel.
+
+    Returns:
+        The model, and its log loss or, in units of the variance, mean squared error of rows left out.
+    """
+    mean, spread = X.mean(0), X.std(0) if is_scaled else np.ones(X.shape[1])
     spread = np.where(spread > 1e-9, spread, 1.0)
     scaled = (X - mean) / spread
     center, scale = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
@@ -58,7 +82,8 @@ def fit_loo_ridge(X: np.ndarray, y: np.ndarray, classes: int, penalty: float | N
         weight, bias = sharpness * weight, sharpness * bias
     else:
         settings |= {"center": center, "scale": scale, **hold(y)}
-    return Fitted("chain", classes, {"0.0.weight": weight.astype(np.float32), "0.0.bias": bias}, settings)  # fmt: skip
+    arrays = {"0.0.weight": weight.astype(np.float32), "0.0.bias": bias}
+    return Fitted("chain", classes, arrays, settings), found.error
 
 
 def _solve(
@@ -82,7 +107,7 @@ def _solve(
         else:
             error = float(((left_out - Y) ** 2).mean())
         if best is None or error < lowest:
-            best, lowest = _Solution(penalty, left_out, dual), error
+            best, lowest = _Solution(penalty, left_out, dual, error), error
     assert best is not None
     return best
 

@@ -85,6 +85,7 @@ class NodePlayer(Player):
         self.folds = p.folds(FOLDS, seed, *parts)
         self.help: Help | None = None
         self._epochs: float | None = None  # of the default network on one fold, within its share
+        self._speed = float("inf")  # epochs per second of the default network
         self._views: dict[int | None, tuple[NodeView, NodeView]] = {}
         self._features: NodeFeatures | None = None
         self._whole: tuple[NodeFeatures, NodeView] | None = None
@@ -132,7 +133,7 @@ class NodePlayer(Player):
         tell(Stage("measuring how fast the network trains"))
         p, rows = self.problem, self.folds[0][0]
         speed = work.recall("speed", lambda: training_speed(self.views(0)[0], rows, p.y[rows], p.classes, self.draw(0)))  # fmt: skip
-        self._epochs = SHARE * budget * speed
+        self._speed, self._epochs = speed, SHARE * budget * speed
 
     def epochs(self, settings: NodeSettings) -> int:
         """Steps of descent, at the most."""
@@ -141,8 +142,10 @@ class NodePlayer(Player):
         return int(np.clip(self._epochs / relative_cost(settings), *EPOCHS))
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
-        """Nodes of the first fold from which a model of features learns within ``seconds``; ``None`` for all."""
-        if candidate.name in (NETWORK, PROPAGATION):
+        """Nodes of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
+        if candidate.name == NETWORK:
+            return None if seconds * self._speed >= EPOCHS[0] else 0
+        if candidate.name == PROPAGATION:
             return None
         p, (rows, judged) = self.problem, self.folds[0]
         x = self.views(0)[0].smoothed(HOPS if candidate.name in BELOW else 0)

@@ -18,7 +18,8 @@ from gradatim.fitting.nodes.view import NodeView
 from gradatim.fitting.stored import Facts, arrays_from
 from gradatim.model_folder import tensors_from
 
-STEPS = 50
+STEPS = 50  # at the most
+TOL = 1e-9  # change of a step below which labels have arrived
 KEPT = (0.3, 0.6, 0.8, 0.95)  # values of alpha that are tried
 CHOOSING = 0.25  # of the labels, held out to choose
 
@@ -97,8 +98,10 @@ def propagate(
     F = np.tile(prior, (len(view), 1))
     F[rows] = known
     for _ in range(STEPS):
-        F = share * (A @ F) + rest
+        before, F = F, share * (A @ F) + rest
         F[rows] = known
+        if np.abs(F - before).max() < TOL:
+            break
     return F
 
 

@@ -8,6 +8,7 @@ import pytest
 from gradatim.cli import main, progress
 from gradatim.fitting.anomalies import isolation
 from gradatim.fitting.anomalies import networks as anomaly_networks
+from gradatim.fitting.graphs import player as graph_player
 from gradatim.fitting.images import family as image_family
 from gradatim.fitting.images import networks as image_networks
 from gradatim.fitting.images import player as image_player
@@ -41,6 +42,7 @@ SHELF = {
     "tag": (inputs.file("t.tsv", inputs.tagged()), "t.tsv --tag"),
     "series": (inputs.csv(inputs.months()), "t.csv --time-column day --forecast 2"),
     "sequence": (inputs.csv(inputs.runs()), "t.csv --series run --target c --drop y"),
+    "graph": (inputs.file("g.jsonl", inputs.graph_lines()), "g.jsonl"),
     "anomaly": (inputs.csv(inputs.good()[["a", "b"]]), "t.csv --anomaly"),
     "steps": (
         inputs.csv(inputs.months(120).rename(columns={"day": "t", "v": "x"})),
@@ -81,6 +83,9 @@ def tiny(patch):
     node_models = node_player.simple_models
     patch.setattr(node_player, "simple_models", lambda classes: node_models(classes)[:2])
     patch.setattr(node_player, "UNTIMED_EPOCHS", 1)
+    simplest = graph_player.simple_models
+    patch.setattr(graph_player, "simple_models", lambda classes: simplest(classes)[:3])
+    patch.setattr(graph_player, "UNTIMED_EPOCHS", 1)
     patch.setattr(anomaly_networks, "STEPS", 4)
     patch.setattr(isolation, "TREES", 2)
     patch.setattr(language_course, "choose_context", lambda budget: PLAN.context)

@@ -1,6 +1,7 @@
 """What lies in the folder of a trial: small files, each made by a function that puts it there."""
 
 import io
+import json
 import shutil
 import struct
 import zlib
@@ -208,6 +209,42 @@ def runs(count: int = 24, **columns: object) -> pd.DataFrame:
         for k in range(count)
     ]  # fmt: skip
     return pd.concat(parts, ignore_index=True).assign(**columns)
+
+
+def graph_records(count: int = 30) -> list[dict[str, object]]:
+    """Paths and rings of three to eight nodes, each with a class."""
+    rng = np.random.default_rng(0)
+    found = []
+    for k in range(count):
+        n = int(rng.integers(3, 9))
+        edges = [[a, a + 1] for a in range(n - 1)] + ([[0, n - 1]] if k % 2 else [])
+        x = [[int(rng.integers(3)), round(float(rng.normal()), 3)] for _ in range(n)]
+        found.append({"edges": edges, "x": x, "y": ("path", "ring")[k % 2]})
+    return found
+
+
+def graph_lines(*more: "dict[str, object] | str", count: int = 30, **changed: object) -> str:
+    """Records of graphs, one a line, the first of them changed, and more behind them."""
+    first, *others = graph_records(count)
+    lines = [{**first, **changed}, *others, *more]
+    return "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+
+
+def tu_files(**changed: str) -> Put:
+    """Sixteen paths of three nodes with a label each, as TU files."""
+    files = {
+        "A": "".join(f"{3 * k + a}, {3 * k + a + 1}\n{3 * k + a + 1}, {3 * k + a}\n" for k in range(16) for a in (1, 2)),
+        "graph_indicator": "".join(f"{k + 1}\n" * 3 for k in range(16)),
+        "graph_labels": "1\n-1\n" * 8,
+        "node_labels": "".join(f"{k % 2}\n{k % 3}\n0\n" for k in range(16)),
+        **changed,
+    }  # fmt: skip
+
+    def put(place: Place) -> None:
+        for part, text in files.items():
+            place.write(f"tu/TOY_{part}.txt", text.encode())
+
+    return put
 
 
 def ts(count: int = 24, head: str = "@classLabel true a b\n@data\n") -> str:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import torch
 
 import gradatim
+import gradatim.data
 from gradatim.errors import GradatimError
 from gradatim.hashing import json_bytes, sign
 
@@ -65,6 +67,10 @@ def use(model):
             outputs = model.predict(rows[["x"]], model=own)["prediction"].to_numpy()
         elif name == "SequenceModel":
             outputs = model.predict_proba(RUNS, model=own) if model.labels else model.predict(RUNS, model=own)  # fmt: skip
+        elif name == "GraphModel":
+            width, ends = len(model.encoder.nodes), torch.tensor([[0, 1], [1, 0]])
+            graphs = [gradatim.data.Graph(torch.ones(3, width), ends, edge_attr=torch.ones(2, len(model.encoder.edges)))]  # fmt: skip
+            outputs = model.predict_proba(graphs, model=own) if model.labels else model.predict(graphs, model=own)  # fmt: skip
         elif name in ("ImageModel", "MaskModel"):
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
             outputs = model.predict_proba(pictures, model=own) if name == "MaskModel" else model.outputs(pictures, own)  # fmt: skip

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 import gradatim
-from gradatim.data import WordPieceTokenizer
+from gradatim.data import Graph, WordPieceTokenizer
 from gradatim.data.mask_files import MaskStyle
 from gradatim.data.tables.columns import Column
 from gradatim.data.tokenizers import CharacterTokenizer
@@ -20,6 +20,13 @@ from gradatim.fitting.anomalies.model import AnomalyModel
 from gradatim.fitting.anomalies.networks import Autoencoder
 from gradatim.fitting.anomalies.readers import TableReader, WindowReader
 from gradatim.fitting.anomalies.steps import Layout as StepLayout
+from gradatim.fitting.graphs.candidates import fit_simple as fit_simple_graph
+from gradatim.fitting.graphs.candidates import simple_models as simple_graphs
+from gradatim.fitting.graphs.encoding import learn_encoder
+from gradatim.fitting.graphs.memory import read_memory
+from gradatim.fitting.graphs.model import GraphModel
+from gradatim.fitting.graphs.networks import GraphNetwork, GraphSettings
+from gradatim.fitting.graphs.networks import build_network as build_graph_network
 from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
 from gradatim.fitting.images.tags import PerTag
@@ -194,6 +201,29 @@ def runs():
     return pd.DataFrame({"id": [1] * 5 + [2] * 7, "t": [*range(5), *range(7)], "a": rng.normal(size=12), "b": rng.normal(size=12), "c": ["u"] * 12})  # fmt: skip
 
 
+def some_graphs(count=12):
+    """Paths with a label and a measure of each node, and a label of each edge."""
+    rng = np.random.default_rng(0)
+    found = []
+    for k in range(count):
+        n = 3 + k % 4
+        line = torch.stack([torch.arange(n - 1), torch.arange(1, n)])
+        x = torch.from_numpy(np.stack([rng.integers(0, 3, n), rng.normal(size=n)], 1))
+        kinds = torch.from_numpy(rng.integers(0, 2, n - 1)).repeat(2)[:, None]
+        found.append(Graph(x, torch.cat([line, line.flip(0)], 1), edge_attr=kinds))
+    return found
+
+
+def graph_model():
+    """Every model of graphs."""
+    raw = read_memory(some_graphs(24))
+    encoder, y = learn_encoder(raw), np.arange(24) % 2
+    graphs = encoder.encode(raw)
+    models = {name: fit_simple_graph(name, graphs, y, 2, 0) for name in simple_graphs(2)}
+    network = GraphNetwork(build_graph_network(GraphSettings(hidden_dim=4), encoder.width, 2), 2, {"epochs": 1})  # fmt: skip
+    return GraphModel(target="y", labels=["n", "p"], encoder=encoder, models={**models, "network": network}, **SHARED)  # fmt: skip
+
+
 def anomaly_model():
     """Every kind of detector of a table with a number and a category."""
     columns = [
@@ -257,6 +287,7 @@ KINDS = {
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
     "node": (node_model, lambda model, name: model.fitted(name).outputs(model.graph.view())),
     "sequence": (sequence_model, lambda model, name: model.predict_proba(runs(), model=name)),
+    "graph": (graph_model, lambda model, name: model.predict_proba(some_graphs(5), model=name)),
     "anomaly": (anomaly_model, lambda model, name: model.predict(cells(), model=name)["score"]),
 }
 
@@ -294,6 +325,7 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
         tag_model,
         series_model,
         sequence_model,
+        graph_model,
         anomaly_model,
         steps_model,
     ],

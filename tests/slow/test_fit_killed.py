@@ -48,6 +48,16 @@ fit("waves", rows=60, output=sys.argv[1], trials=4, resume=True)
 """
 
 
+GRAPHS = """
+import sys
+from gradatim import fit
+from gradatim.fitting.graphs import player
+
+player.UNTIMED_EPOCHS = 4
+fit("rings", rows=80, output=sys.argv[1], trials=4, resume=True)
+"""
+
+
 ANOMALIES = """
 import sys
 from gradatim import fit
@@ -111,6 +121,10 @@ def test_a_tagger_killed_at_a_random_moment(tmp_path):
 
 def test_series_with_labels_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, SEQUENCES)
+
+
+def test_graphs_killed_at_a_random_moment(tmp_path):
+    interrupt(tmp_path, 0, GRAPHS)
 
 
 def test_a_search_for_anomalies_killed_at_a_random_moment(tmp_path):

@@ -13,6 +13,7 @@ from gradatim.theory.constructions import mlp_with_weights, relu_interpolant, xo
 from gradatim.theory.folding import folding_network
 from gradatim.theory.graph_clusters import laplacian_positions, spectral_clustering
 from gradatim.theory.greedy import GreedyFit, choose_greedily
+from gradatim.theory.neighbour_labels import homophily, label_propagation
 from gradatim.theory.patterns import activation_patterns
 from gradatim.theory.rates import log_log_slope
 from gradatim.theory.region_bounds import montufar, zaslavsky
@@ -36,6 +37,8 @@ __all__ = [
     "enclosing_domain",
     "folding_network",
     "gaussian_bump",
+    "homophily",
+    "label_propagation",
     "laplacian_positions",
     "log_log_slope",
     "mlp_with_weights",

@@ -21,6 +21,7 @@ ORDER = (
     "sequences",
     "attention",
     "sets",
+    "graphs",
     "robustness",
 )
 

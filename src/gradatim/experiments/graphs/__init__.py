@@ -1,0 +1,1 @@
+"""Networks and frequencies on graphs."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradatim.errors import InvalidValue, require, require_seed, require_whole
+from gradatim.errors import InvalidValue, choose, require, require_seed, require_whole
 
 
 def test_a_rule_that_holds_says_nothing():
@@ -41,3 +41,13 @@ def test_seeds_are_those_of_every_generator(seed):
 @pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
 def test_good_seeds_pass(seed):
     require_seed("fit", seed)
+
+
+def test_of_very_many_choices_only_the_nearest_are_listed():
+    names = [f"set-{i}" for i in range(100)]
+    with pytest.raises(InvalidValue) as caught:
+        choose("load", "name", "set-7x", names)
+    words = str(caught.value)
+    assert words.startswith("load: name must be one of set-7, ")
+    assert words.endswith("… (100 in all), got 'set-7x'. Try 'set-7'.")
+    assert words.count("set-") == 8 + 2

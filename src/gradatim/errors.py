@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+MOST_SHOWN, FEW = 40, 8  # choices that are all listed; of more only the nearest
 MOST_SEED = 2**32 - 1  # the largest that NumPy's and scikit-learn's generators take
 
 
@@ -79,7 +80,7 @@ def nearest_first(value: str, choices: Iterable[str]) -> list[str]:
 
 
 def choose(owner: str, argument: str, value: object, choices: Iterable[str]) -> str:
-    """Return ``value`` if it is one of ``choices``, else raise with the choices, nearest first.
+    """Return ``value`` if it is one of ``choices``, else raise with the choices, nearest first, of very many only those.
 
     >>> choose("Trainer", "optimizer", "adan", ["sgd", "adam"])
     Traceback (most recent call last):
@@ -90,5 +91,6 @@ def choose(owner: str, argument: str, value: object, choices: Iterable[str]) -> 
     if isinstance(value, str) and value in known:
         return value
     ordered = nearest_first(str(value), known)
-    message = f"{owner}: {argument} must be one of {', '.join(ordered)}, got {value!r}."
+    shown = ordered if len(ordered) <= MOST_SHOWN else [*ordered[:FEW], f"… ({len(ordered)} in all)"]  # fmt: skip
+    message = f"{owner}: {argument} must be one of {', '.join(shown)}, got {value!r}."
     raise InvalidValue(f"{message} Try {ordered[0]!r}." if ordered else message)

@@ -18,7 +18,9 @@ def test_offline_sets_load_without_a_cache_and_keep_their_promises(entry, home):
     if data.X.ndim == 2:
         assert data.X.shape[1] == len(data.feature_names)
     rows = data.X if data.X.dtype == object else [data.X]  # series of unequal length
-    assert all(np.isfinite(getattr(row, "x", row)).all() for row in rows)  # a graph by its features
+    assert all(
+        np.isfinite(np.asarray(getattr(row, "x", row))).all() for row in rows
+    )  # a graph by its features
     if entry.task in ("classification", "segmentation"):
         assert np.unique(data.y).tolist() == list(range(len(data.target_names)))
     assert (data.task, data.origin, data.licence) == (entry.task, entry.origin, entry.licence)

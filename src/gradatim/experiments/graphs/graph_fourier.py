@@ -176,7 +176,7 @@ def draw_waves(settings: Settings) -> Figure:
         above.set_yticks([])
         image = W[:, k].view(side, side + 1)
         limit = float(image.abs().max())
-        below.imshow(image, cmap=DIVERGING, vmin=-limit, vmax=limit)
+        below.imshow(image.numpy(), cmap=DIVERGING, vmin=-limit, vmax=limit)
         below.set_title(f"grid, wave {k}")
         below.set_axis_off()
     panels[0, 0].legend()

@@ -35,6 +35,14 @@ def test_pip_takes_wheels_only_and_no_dependencies():
     assert line[line.index("--dest") + 1] == "."
 
 
+def test_a_wheel_of_another_python_and_platform_is_asked_for_by_name():
+    line = command(Source("pip", "thing==1.0", "{}", 1, python="310", platform="manylinux1_x86_64"))
+    assert line[line.index("--python-version") + 1] == "310"
+    assert line[line.index("--platform") + 1] == "manylinux1_x86_64"
+    assert line[-4:] == ["--no-deps", "--only-binary", ":all:", "thing==1.0"]
+    assert not {"--python-version", "--platform"} & set(command(PIP))
+
+
 def test_pip_may_live_outside_this_python(monkeypatch):
     monkeypatch.setattr(archive.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(archive.shutil, "which", {"pip": "/bin/pip"}.get)

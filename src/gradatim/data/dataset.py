@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from gradatim.data.graph import Graph
+    from gradatim.data.graph_batches import GraphSet
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSet:
@@ -19,7 +22,8 @@ class DataSet:
     Args:
         name: Its name in the catalogue.
         X: Inputs, one per row: numbers ``(N, D)``, images ``(N, C, H, W)``, texts ``(N,)`` of ``str``,
-            sequences ``(N,)`` of arrays ``(T_n, D)``, or a data frame where a column is not numeric.
+            sequences ``(N,)`` of arrays ``(T_n, D)``, or a data frame where a column is not numeric; features of the nodes
+            of ``graph``, or the number of nodes of each of ``graphs``, shape ``(N, 1)``.
         y: Targets ``(N,)``: ``int64`` labels, ``float64`` values or texts; labels of pixels ``(N, H, W)`` for masks; ``None``
             where there is none.
         feature_names: One per column of ``X``; empty for images and texts.
@@ -30,6 +34,8 @@ class DataSet:
         origin: Who made the data, and when.
         licence: Licence of the data.
         description: What a sample is, and what to know before fitting.
+        graph: The one graph whose nodes are the samples; ``None`` elsewhere.
+        graphs: The graphs that are the samples; ``None`` elsewhere.
 
     Example:
         >>> import numpy as np
@@ -51,6 +57,8 @@ class DataSet:
     origin: str = ""
     licence: str = ""
     description: str = ""
+    graph: Graph | None = None
+    graphs: GraphSet | None = None
 
     @property
     def train(self) -> tuple[Any, Any]:

@@ -10,7 +10,8 @@ from gradatim.data.entry import Archive, Entry, Member, Source
 from gradatim.errors import InvalidValue, choose
 
 _ARCHIVE = {"members", "sources"}  # what the file says in the place of an archive
-_SOURCE = {field.name for field in fields(Source)}
+_SOURCE = {field.name for field in fields(Source) if field.default is MISSING}
+_WHEEL = {field.name for field in fields(Source)} - _SOURCE
 _NEEDED = {field.name for field in fields(Entry) if field.default is MISSING} - {"name"}
 _OPTIONAL = {field.name for field in fields(Entry)} - _NEEDED - {"name", "archive"} | _ARCHIVE
 
@@ -94,7 +95,7 @@ def _archive(folder: str, row: Mapping[str, Any]) -> Archive:
 
 
 def _source(folder: str, row: Mapping[str, Any]) -> Source:
-    _check(folder, row, _SOURCE)
+    _check(folder, row, _SOURCE, _WHEEL)
     return Source(**{**row, "path": row["path"].replace("{set}", folder)})
 
 

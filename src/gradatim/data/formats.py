@@ -1,13 +1,23 @@
 """From a catalogue entry to a :class:`~gradatim.data.DataSet`: one function per format."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradatim.data import machines, readers, sequence_readers, series_files, synthetic, tag_sets
+from gradatim.data import (
+    graph_files,
+    machines,
+    readers,
+    sequence_readers,
+    series_files,
+    synthetic,
+    tag_sets,
+)
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
+from gradatim.data.graph_batches import GraphSet
 from gradatim.data.ringed import rings
 from gradatim.data.scattering import scattered_digits
 from gradatim.data.waving import waves
@@ -173,6 +183,41 @@ def _open_spam(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, rows[:, :-1], rows[:, -1].astype(np.int64), feature_names=_SPAM_NAMES)
 
 
+def _of_nodes(entry: Entry, found: graph_files.LabelledGraph) -> DataSet:
+    graph, y = found.graph, found.graph.y
+    X = graph.x.to_dense().numpy()
+    names = tuple(f"x{column + 1}" for column in range(X.shape[1]))
+    labels = None if y is None else y.numpy()
+    record = _record(entry, X, labels, feature_names=names, target_names=found.classes)
+    return replace(record, graph=graph)
+
+
+def _of_graphs(entry: Entry, found: graph_files.LabelledGraphs) -> DataSet:
+    graphs = GraphSet(found.graphs)
+    y = None if graphs.y is None else graphs.y.numpy()
+    X = graphs.sizes[:, None].double().numpy()
+    record = _record(entry, X, y, feature_names=("nodes",), target_names=found.classes)
+    return replace(record, graphs=graphs)
+
+
+def _open_karate(entry: Entry, raw: bool) -> DataSet:
+    return _of_nodes(entry, graph_files.karate_club())
+
+
+def _open_citations(entry: Entry, raw: bool) -> DataSet:
+    return _of_nodes(entry, graph_files.read_citations(_bytes(entry, 0), _bytes(entry, 1)))
+
+
+def _open_tu(entry: Entry, raw: bool) -> DataSet:
+    files = {member.name: _bytes(entry, file) for file, member in enumerate(entry.members)}
+    return _of_graphs(entry, graph_files.read_tu_files(files))
+
+
+def _open_molecules(entry: Entry, raw: bool) -> DataSet:
+    parts = (_bytes(entry, file) for file in range(len(entry.members)))
+    return _of_graphs(entry, graph_files.read_molecules(parts, entry.target or ""))
+
+
 def _open_text(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, np.array([_bytes(entry).decode()], dtype=object))
 
@@ -255,6 +300,10 @@ FORMATS: dict[str, Opener] = {
     "cifar": _open_cifar,
     "zip_code": _parts(readers.read_zip_code),
     "spam": _open_spam,
+    "karate": _open_karate,
+    "citations": _open_citations,
+    "tu": _open_tu,
+    "molecules": _open_molecules,
     "reviews": _whole(readers.read_reviews),
     "text": _open_text,
     "weights": _open_weights,

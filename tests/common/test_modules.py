@@ -129,6 +129,7 @@ CASES: dict[str, Case] = {
     "StandardDropout": Case(lambda: layers.StandardDropout(keep=0.5), real(4), (B, 4)),
     "MultiTask": Case(two_tasks, real(4), (B, 10)),
     "Step": Case(lambda: layers.Step(at_zero=1.0), real(4), (B, 4)),
+    "Erf": Case(lambda: layers.Erf(), real(4), (B, 4)),
     "Sign": Case(lambda: layers.Sign(), real(4), (B, 4)),
     # cells and what runs them
     "ElmanCell": cell("ElmanCell"),
@@ -164,6 +165,7 @@ CASES: dict[str, Case] = {
     "APPNP": Case(lambda: models.APPNP(4, 8, 2, dropout=0.0), graph(), (B, 2)),
     "GraphClassifier": Case(lambda: models.GraphClassifier(models.GCN(4, 8, 6, dropout=0.0), 6, 2), graph(), (1, 2)),
     "PairNet": Case(lambda: models.PairNet(4, 6, 2), graph(), (1, 2)),
+    "NTKMLP": Case(lambda: models.NTKMLP((4, 8, 2), bias_variance=0.1), real(4), (B, 2)),
     "DeepSets": Case(lambda: models.DeepSets(4, 8, 2), real(5, 4), (B, 2)),
     "EquivariantDeepSets": Case(lambda: models.EquivariantDeepSets(4, 8, 2, pooling="attention"), real(5, 4), (B, 5, 2)),
     "PointNet": Case(lambda: models.PointNet(2, dims=(4, 8)), real(9, 3), (B, 2)),

@@ -19,6 +19,11 @@ ALLOWED: dict[tuple[str, str], str] = {
     (f"{room}.{name}", "random_state"): "scikit-learn's spelling, beside our own"
     for room in ("", "estimators")
     for name in ("NeuralClassifier", "NeuralRegressor")
+} | {
+    (
+        "theory.kernel_regression",
+        "k",
+    ): "the kernel k(x) beside the kernel matrix K, as everybody writes them"
 }
 # Methods called ``fit`` that do not return their object.
 FIT_RETURNS: dict[str, str] = {

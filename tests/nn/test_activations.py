@@ -34,6 +34,7 @@ FORMULAS = {  # value and derivative, written out
     "step": (lambda z: float(z > 0), lambda z: 0.0),
     "sign": (lambda z: float(z > 0) - float(z < 0), lambda z: 0.0),
     "sigmoid": (sigma, lambda z: sigma(z) - sigma(z) ** 2),
+    "erf": (math.erf, lambda z: 2 * math.exp(-z * z) / math.sqrt(math.pi)),
     "tanh": (math.tanh, lambda z: 1 - math.tanh(z) ** 2),
     "relu": (lambda z: max(0.0, z), lambda z: float(z > 0)),
     "leaky_relu": (lambda z: z if z > 0 else 0.01 * z, lambda z: 1.0 if z > 0 else 0.01),

@@ -34,6 +34,7 @@ from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.mobilenet import MobileNetV2
+from gradatim.models.ntk_mlp import NTKMLP
 from gradatim.models.pair_net import PairNet
 from gradatim.models.pointnet import PointNet, PointNetSegmenter, orthogonality_penalty
 from gradatim.models.published import PublishedNetwork, published_resnet
@@ -111,6 +112,7 @@ __all__ = [
     "LeNet",
     "MLPMixer",
     "MobileNetV2",
+    "NTKMLP",
     "PairNet",
     "PointNet",
     "PointNetSegmenter",

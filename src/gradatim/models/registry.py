@@ -38,6 +38,7 @@ from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
 from gradatim.models.mobilenet import MobileNetV2
+from gradatim.models.ntk_mlp import NTKMLP
 from gradatim.models.pair_net import PairNet
 from gradatim.models.pointnet import PointNet, PointNetSegmenter
 from gradatim.models.recurrent_language_model import RecurrentLanguageModel
@@ -128,6 +129,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "sgc": SGC,
     "appnp": APPNP,
     "graph_classifier": GraphClassifier,
+    "ntk_mlp": NTKMLP,
     "pair_net": PairNet,
 }
 

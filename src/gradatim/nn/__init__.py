@@ -3,6 +3,7 @@
 from gradatim.nn.activations import (
     ACTIVATIONS,
     ActivationFacts,
+    Erf,
     Sign,
     Step,
     activation,
@@ -127,6 +128,7 @@ __all__ = [
     "DotAttention",
     "ElmanCell",
     "EncoderBlock",
+    "Erf",
     "Fans",
     "FeedForward",
     "GATLayer",

@@ -6,6 +6,7 @@ name        :math:`\phi(z)`                                  :math:`\phi'(z)`
 identity    :math:`z`                                        1
 step        1 if :math:`z>0` else 0                          0
 sign        1, 0 or −1                                       0
+erf         :math:`\frac2{\sqrt\pi}\int_0^ze^{-t^2}dt`       :math:`2e^{-z^2}/\sqrt\pi`
 sigmoid     :math:`\sigma(z)=1/(1+e^{-z})`                   :math:`\sigma(1-\sigma) \le 1/4`
 tanh        :math:`2\sigma(2z)-1`                            :math:`1-\tanh^2 z \le 1`
 relu        :math:`\max(0,z)`                                1 if :math:`z>0` else 0
@@ -70,6 +71,18 @@ class Sign(nn.Module):
         return torch.sign(z)
 
 
+class Erf(nn.Module):
+    r"""The error function, for which averages over Gaussian inputs have a closed form.
+
+    Example:
+        >>> Erf()(torch.tensor([-3.0, 0.0, 0.5]))
+        tensor([-1.0000,  0.0000,  0.5205])
+    """
+
+    def forward(self, z: Tensor) -> Tensor:
+        return torch.erf(z)
+
+
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
     "relu": nn.ReLU,
     "tanh": nn.Tanh,
@@ -81,6 +94,7 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
     "gelu": nn.GELU,
     "silu": nn.SiLU,
     "softplus": nn.Softplus,
+    "erf": Erf,
     "identity": nn.Identity,
     "step": Step,
     "sign": Sign,
@@ -98,11 +112,12 @@ _FACTS: dict[str, tuple[float, float, str]] = {
     "gelu": (-0.16997120747990369, inf, "left"),
     "silu": (-0.27846454276107380, inf, "left"),
     "softplus": (0.0, inf, "left"),
+    "erf": (-1.0, 1.0, "both"),
     "identity": (-inf, inf, "none"),
     "step": (0.0, 1.0, "both"),
     "sign": (-1.0, 1.0, "both"),
 }
-_ODD = ("identity", "sign", "tanh")
+_ODD = ("erf", "identity", "sign", "tanh")
 
 
 class ActivationFacts(NamedTuple):

@@ -1,4 +1,4 @@
-"""What networks can represent: approximation, explicit constructions, linear regions."""
+"""What networks can represent and how wide ones learn: approximation, constructions, linear regions, kernels, graphs."""
 
 from gradatim.theory.approximation import Approximation, approximate
 from gradatim.theory.arrangement import enclosing_domain
@@ -13,6 +13,9 @@ from gradatim.theory.constructions import mlp_with_weights, relu_interpolant, xo
 from gradatim.theory.folding import folding_network
 from gradatim.theory.graph_clusters import laplacian_positions, spectral_clustering
 from gradatim.theory.greedy import GreedyFit, choose_greedily
+from gradatim.theory.infinite_width import Kernels, analytic_kernels, ntk_kappa
+from gradatim.theory.kernel_machines import kernel_dynamics, kernel_regression
+from gradatim.theory.linearization import linearize
 from gradatim.theory.neighbour_labels import homophily, label_propagation
 from gradatim.theory.patterns import activation_patterns
 from gradatim.theory.rates import log_log_slope
@@ -20,13 +23,16 @@ from gradatim.theory.region_bounds import montufar, zaslavsky
 from gradatim.theory.regions import Regions, count_regions
 from gradatim.theory.smoothing import dirichlet_energy, node_influence
 from gradatim.theory.squares import product_network, sawtooth_network, square_network
+from gradatim.theory.tangent_kernel import empirical_ntk
 from gradatim.theory.weisfeiler_lehman import wl_colours, wl_kernel, wl_test
 
 __all__ = [
     "Approximation",
     "GreedyFit",
+    "Kernels",
     "Regions",
     "activation_patterns",
+    "analytic_kernels",
     "approximate",
     "barron_bound",
     "barron_constant",
@@ -34,16 +40,21 @@ __all__ = [
     "choose_greedily",
     "count_regions",
     "dirichlet_energy",
+    "empirical_ntk",
     "enclosing_domain",
     "folding_network",
     "gaussian_bump",
     "homophily",
+    "kernel_dynamics",
+    "kernel_regression",
     "label_propagation",
     "laplacian_positions",
+    "linearize",
     "log_log_slope",
     "mlp_with_weights",
     "montufar",
     "node_influence",
+    "ntk_kappa",
     "product_network",
     "relu_interpolant",
     "sample_ball",

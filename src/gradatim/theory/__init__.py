@@ -17,17 +17,33 @@ from gradatim.theory.infinite_width import Kernels, analytic_kernels, ntk_kappa
 from gradatim.theory.kernel_machines import kernel_dynamics, kernel_regression
 from gradatim.theory.linearization import linearize
 from gradatim.theory.neighbour_labels import homophily, label_propagation
+from gradatim.theory.pac_bayes import (
+    bernoulli_kl,
+    gaussian_kl,
+    kl_inverse,
+    maurer_bound,
+    mcallester_bound,
+    quadratic_bound,
+)
 from gradatim.theory.patterns import activation_patterns
 from gradatim.theory.rates import log_log_slope
 from gradatim.theory.region_bounds import montufar, zaslavsky
 from gradatim.theory.regions import Regions, count_regions
+from gradatim.theory.shattering import growth_function, labelings, shatters, vc_dimension
 from gradatim.theory.smoothing import dirichlet_energy, node_influence
 from gradatim.theory.squares import product_network, sawtooth_network, square_network
 from gradatim.theory.tangent_kernel import empirical_ntk
+from gradatim.theory.uniform_convergence import (
+    Estimate,
+    rademacher_complexity,
+    vc_gap,
+    vc_probability,
+)
 from gradatim.theory.weisfeiler_lehman import wl_colours, wl_kernel, wl_test
 
 __all__ = [
     "Approximation",
+    "Estimate",
     "GreedyFit",
     "Kernels",
     "Regions",
@@ -37,6 +53,7 @@ __all__ = [
     "barron_bound",
     "barron_constant",
     "barron_network",
+    "bernoulli_kl",
     "choose_greedily",
     "count_regions",
     "dirichlet_energy",
@@ -44,23 +61,35 @@ __all__ = [
     "enclosing_domain",
     "folding_network",
     "gaussian_bump",
+    "gaussian_kl",
+    "growth_function",
     "homophily",
     "kernel_dynamics",
     "kernel_regression",
+    "kl_inverse",
     "label_propagation",
+    "labelings",
     "laplacian_positions",
     "linearize",
     "log_log_slope",
+    "maurer_bound",
+    "mcallester_bound",
     "mlp_with_weights",
     "montufar",
     "node_influence",
     "ntk_kappa",
     "product_network",
+    "quadratic_bound",
+    "rademacher_complexity",
     "relu_interpolant",
     "sample_ball",
     "sawtooth_network",
+    "shatters",
     "spectral_clustering",
     "square_network",
+    "vc_dimension",
+    "vc_gap",
+    "vc_probability",
     "wl_colours",
     "wl_kernel",
     "wl_test",

@@ -20,6 +20,8 @@ SPEC.loader.exec_module(rooms)
 # Rooms of one floor that may import each other, each with the reason why; others of a floor stand apart.
 BESIDE: dict[tuple[str, str], str] = {
     ("neurons", "linear"): "a perceptron's bound needs the margin of its data",
+    ("theory", "linear"): "labelings by half-spaces are those that linear programs find",
+    ("theory", "instruments"): "the spectrum of a Hessian is had by its products with vectors",
     ("estimators", "model_folder"): "an estimator is saved as a model folder",
 }
 

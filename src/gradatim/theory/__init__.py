@@ -13,6 +13,12 @@ from gradatim.theory.constructions import mlp_with_weights, relu_interpolant, xo
 from gradatim.theory.folding import folding_network
 from gradatim.theory.graph_clusters import laplacian_positions, spectral_clustering
 from gradatim.theory.greedy import GreedyFit, choose_greedily
+from gradatim.theory.hessian_spectrum import (
+    Spectrum,
+    hessian_eigenvalues,
+    hessian_trace,
+    spectral_density,
+)
 from gradatim.theory.infinite_width import Kernels, analytic_kernels, ntk_kappa
 from gradatim.theory.kernel_machines import kernel_dynamics, kernel_regression
 from gradatim.theory.linearization import linearize
@@ -47,6 +53,7 @@ __all__ = [
     "GreedyFit",
     "Kernels",
     "Regions",
+    "Spectrum",
     "activation_patterns",
     "analytic_kernels",
     "approximate",
@@ -63,6 +70,8 @@ __all__ = [
     "gaussian_bump",
     "gaussian_kl",
     "growth_function",
+    "hessian_eigenvalues",
+    "hessian_trace",
     "homophily",
     "kernel_dynamics",
     "kernel_regression",
@@ -86,6 +95,7 @@ __all__ = [
     "sawtooth_network",
     "shatters",
     "spectral_clustering",
+    "spectral_density",
     "square_network",
     "vc_dimension",
     "vc_gap",

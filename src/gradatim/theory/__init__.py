@@ -21,6 +21,13 @@ from gradatim.theory.hessian_spectrum import (
 )
 from gradatim.theory.infinite_width import Kernels, analytic_kernels, ntk_kappa
 from gradatim.theory.kernel_machines import kernel_dynamics, kernel_regression
+from gradatim.theory.landscape import (
+    Surface,
+    filter_normalized,
+    loss_line,
+    loss_surface,
+    sharpness,
+)
 from gradatim.theory.linearization import linearize
 from gradatim.theory.neighbour_labels import homophily, label_propagation
 from gradatim.theory.pac_bayes import (
@@ -54,6 +61,7 @@ __all__ = [
     "Kernels",
     "Regions",
     "Spectrum",
+    "Surface",
     "activation_patterns",
     "analytic_kernels",
     "approximate",
@@ -66,6 +74,7 @@ __all__ = [
     "dirichlet_energy",
     "empirical_ntk",
     "enclosing_domain",
+    "filter_normalized",
     "folding_network",
     "gaussian_bump",
     "gaussian_kl",
@@ -81,6 +90,8 @@ __all__ = [
     "laplacian_positions",
     "linearize",
     "log_log_slope",
+    "loss_line",
+    "loss_surface",
     "maurer_bound",
     "mcallester_bound",
     "mlp_with_weights",
@@ -93,6 +104,7 @@ __all__ = [
     "relu_interpolant",
     "sample_ball",
     "sawtooth_network",
+    "sharpness",
     "shatters",
     "spectral_clustering",
     "spectral_density",

@@ -79,9 +79,26 @@ def analytic_kernels(
         duals = dual_activation(activation, a[:, None], b, K)
         K = weight_variance * duals.values + bias_variance
         theta = K + weight_variance * theta * duals.derivatives
-        a, b = (weight_variance * dual_activation(activation, v, v, v).values + bias_variance for v in (a, b))  # fmt: skip
+        a, b = (_next_variance(v, activation, weight_variance, bias_variance) for v in (a, b))
     dtype = x1.dtype if x1.is_floating_point() else torch.get_default_dtype()
     return Kernels(K.to(dtype), theta.to(dtype))
+
+
+def nngp_variances(
+    x: Tensor, *, depth: int, activation: str, weight_variance: float, bias_variance: float
+) -> Tensor:
+    """The diagonal of the kernel of the process, shape ``(N,)``; arguments as in :func:`analytic_kernels`."""
+    rows = x.flatten(1).double()
+    variance = weight_variance * rows.square().sum(1) / rows.shape[1] + bias_variance
+    for _ in range(depth - 1):
+        variance = _next_variance(variance, activation, weight_variance, bias_variance)
+    return variance.to(x.dtype)
+
+
+def _next_variance(
+    v: Tensor, activation: str, weight_variance: float, bias_variance: float
+) -> Tensor:
+    return weight_variance * dual_activation(activation, v, v, v).values + bias_variance
 
 
 @takes_arrays

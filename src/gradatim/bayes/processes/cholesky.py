@@ -1,0 +1,44 @@
+"""The Cholesky factor of a covariance, with a little noise added where rounding asks for it."""
+
+import warnings
+
+import torch
+from torch import Tensor
+
+from gradatim.errors import InvalidValue
+
+JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # times the mean variance
+
+
+def safe_cholesky(owner: str, K: Tensor) -> tuple[Tensor, float]:
+    r"""Return :math:`L` with :math:`LL^\top=K+\epsilon I`, and :math:`\epsilon`, 0 where none is needed.
+
+    Args:
+        owner: Who asks, for messages.
+        K: Symmetric, shape ``(N, N)``.
+
+    Example:
+        >>> factor, jitter = safe_cholesky("GP", torch.eye(2))
+        >>> jitter
+        0.0
+    """
+    scale = K.diagonal().mean().abs().item()
+    for share in JITTERS:
+        jitter = share * scale
+        factor, failed = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype, device=K.device) if jitter else K)  # fmt: skip
+        if not failed and bool(torch.isfinite(factor).all()):
+            return factor, jitter
+    raise InvalidValue(
+        f"{owner}: kernel must be positive semidefinite, got one with eigenvalue "
+        f"{torch.linalg.eigvalsh(K.nan_to_num()).min().item():.3g}. Add White() or give noise."
+    )
+
+
+def say_jitter(owner: str, jitter: float) -> None:
+    """Tell the user that a little noise was added."""
+    if jitter:
+        warnings.warn(
+            f"{owner}: added {jitter:.1e} to the variances, since rows repeat or lie too close for the kernel; "
+            "give noise to say how far they may differ.",
+            stacklevel=3,
+        )

@@ -1,0 +1,78 @@
+r"""The marginal likelihood of a Gaussian process and its gradient, from one Cholesky factor.
+
+.. math::
+    \log p(y) = -\tfrac12y^\top\alpha-\sum_i\log L_{ii}-\tfrac N2\log2\pi, \qquad LL^\top=K+\sigma^2I,\ \alpha=(LL^\top)^{-1}y
+
+    \frac{\partial\log p(y)}{\partial\theta} = \tfrac12\,\mathrm{tr}\Bigl(\bigl(\alpha\alpha^\top-(LL^\top)^{-1}\bigr)
+    \frac{\partial K}{\partial\theta}\Bigr)
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from torch import Tensor
+
+from gradatim.bayes.processes.cholesky import safe_cholesky
+from gradatim.bayes.processes.kernel import Kernel
+from gradatim.errors import InvalidValue
+
+BOUND = 12.0  # logarithms of parameters stay within so much of where they start
+Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
+
+
+class Evidence(NamedTuple):
+    """What one Cholesky factor tells: the logarithm of the evidence, :math:`L`, :math:`\\alpha`, and the jitter added."""
+
+    value: Tensor
+    factor: Tensor
+    alpha: Tensor
+    jitter: float
+
+
+def log_evidence(kernel: Kernel, noise: float, X: Tensor, y: Tensor, owner: str) -> Evidence:
+    r"""Return :math:`\log p(y)`.
+
+    Args:
+        kernel: Covariance.
+        noise: :math:`\sigma^2`.
+        X: Inputs, shape ``(N, d)``.
+        y: Targets, shape ``(N,)``.
+        owner: Who asks, for messages.
+    """
+    K = kernel(X)
+    K.diagonal().add_(noise)
+    factor, jitter = safe_cholesky(owner, K)
+    alpha = torch.cholesky_solve(y[:, None], factor)[:, 0]
+    value = -(y @ alpha) / 2 - factor.diagonal().log().sum() - len(y) / 2 * math.log(2 * math.pi)
+    return Evidence(value, factor, alpha, jitter)
+
+
+def evidence_gradient(kernel: Kernel, noise: float, X: Tensor, found: Evidence) -> Tensor:
+    """The gradient by the kernel's ``theta`` and, last, by the logarithm of the noise."""
+    weights = torch.cholesky_inverse(found.factor).neg_()
+    weights.addr_(found.alpha, found.alpha).mul_(0.5)
+    by_noise = noise * weights.trace()[None]
+    return torch.cat([kernel.pullback(weights, X), by_noise])
+
+
+def maximize(objective: Objective, starts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The best place that quasi-Newton steps reach from any of the starts.
+
+    Args:
+        objective: The value to be *minimized* and its gradient.
+        starts: Vectors of logarithms.
+    """
+    best: tuple[float, NDArray[np.float64]] | None = None
+    for start in starts:
+        bounds = [(value - BOUND, value + BOUND) for value in starts[0]]
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        if np.isfinite(found.fun) and (best is None or found.fun < best[0]):
+            best = float(found.fun), found.x
+    if best is None:
+        raise InvalidValue("GaussianProcess: the evidence must be finite somewhere, got none. Scale X and y.")  # fmt: skip
+    return best[1]

@@ -1,0 +1,162 @@
+r"""Kernels of the distance between two inputs, :math:`k(x, x') = v\,f(r)` with :math:`r^2=\sum_d(x_d-x'_d)^2/\ell_d^2`.
+
+Their derivative by the logarithm of a length is :math:`v\,g(r)\,(x_d-x'_d)^2/\ell_d^2` with :math:`g(r)=-f'(r)/r`, and its sum over
+all pairs needs matrix products only:
+
+.. math:: \sum_{ij}G_{ij}(x_{id}-x'_{jd})^2 = \sum_i x_{id}^2\sum_jG_{ij}+\sum_j x_{jd}'^2\sum_iG_{ij}-2\sum_ix_{id}(Gx')_{id}
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from gradatim.bayes.processes.kernel import Simple
+from gradatim.errors import choose, require
+
+Lengths = float | Sequence[float]
+
+
+class Stationary(Simple):
+    """Base of kernels of a scaled distance."""
+
+    length: Lengths
+    variance: float
+
+    @abstractmethod
+    def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
+        """:math:`f(r)` and :math:`g(r)=-f'(r)/r` at squared distances."""
+
+    def for_columns(self, count: int) -> Self:
+        given = len(self.length) if isinstance(self.length, tuple) else count
+        rule = (
+            f"{type(self).__name__}: length must be one number or one for each of {count} columns"
+        )
+        require(given == count, rule, given)
+        return self
+
+    def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
+        return self.variance * self._profile(self._squared(x1, x2))[0]
+
+    def diagonal(self, x: Tensor) -> Tensor:
+        return torch.full_like(x[:, 0], self.variance)
+
+    def pullback(self, weights: Tensor, x1: Tensor, x2: Tensor | None = None) -> Tensor:
+        squared = self._squared(x1, x2)
+        value, slope = self._profile(squared)
+        by_variance = self.variance * (weights * value).sum()[None]
+        G = self.variance * weights * slope
+        if not isinstance(self.length, tuple):
+            return torch.cat([(G * squared).sum()[None], by_variance])
+        a, b = self._scaled(x1, x2)
+        by_lengths = G.sum(1) @ a**2 + G.sum(0) @ b**2 - 2 * (a * (G @ b)).sum(0)
+        return torch.cat([by_lengths, by_variance])
+
+    def _scaled(self, x1: Tensor, x2: Tensor | None) -> tuple[Tensor, Tensor]:
+        lengths = torch.as_tensor(self.length, dtype=x1.dtype, device=x1.device)
+        a = x1 / lengths
+        return a, a if x2 is None else x2 / lengths
+
+    def _squared(self, x1: Tensor, x2: Tensor | None) -> Tensor:
+        a, b = self._scaled(x1, x2)
+        middle = a.mean(0)  # inputs far from the origin would lose digits
+        a, b = a - middle, b - middle
+        squared = torch.addmm(a.square().sum(1)[:, None] + b.square().sum(1), a, b.T, alpha=-2)
+        squared.clamp_(min=0)
+        return squared.fill_diagonal_(0) if x2 is None else squared
+
+
+@dataclass(frozen=True, kw_only=True)
+class RBF(Stationary):
+    r"""The Gaussian kernel :math:`v\,e^{-r^2/2}`, whose functions are infinitely smooth.
+
+    Args:
+        length: :math:`\ell`, one number, or one for each column.
+        variance: :math:`v`.
+
+    Example:
+        >>> RBF(length=2.0)(torch.tensor([[0.0], [2.0]]))
+        tensor([[1.0000, 0.6065],
+                [0.6065, 1.0000]])
+    """
+
+    length: Lengths = 1.0
+    variance: float = 1.0
+
+    def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
+        value = torch.exp(-squared / 2)
+        return value, value
+
+
+@dataclass(frozen=True)
+class Matern(Stationary):
+    r"""Matérn's kernel, whose functions have :math:`\nu-\frac12` derivatives.
+
+    .. math:: f_{1/2}=e^{-r}, \qquad f_{3/2}=(1+\sqrt3r)e^{-\sqrt3r}, \qquad f_{5/2}=(1+\sqrt5r+\tfrac53r^2)e^{-\sqrt5r}
+
+    Args:
+        nu: :math:`\nu`: 0.5, 1.5 or 2.5.
+        length: :math:`\ell`, one number, or one for each column.
+        variance: :math:`v`.
+
+    Example:
+        >>> Matern(0.5)(torch.tensor([[0.0]]), torch.tensor([[1.0]]))
+        tensor([[0.3679]])
+    """
+
+    nu: float = field(default=2.5, metadata={"is_free": False})
+    length: Lengths = field(default=1.0, kw_only=True)
+    variance: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        choose("Matern", "nu", str(self.nu), ["0.5", "1.5", "2.5"])
+        super().__post_init__()
+
+    def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
+        r = squared.sqrt()
+        decay = torch.exp(-math.sqrt(2 * self.nu) * r)
+        if self.nu == 0.5:
+            return decay, torch.where(r > 0, decay / r.clamp_min(1e-300), 0.0)
+        if self.nu == 1.5:
+            return (1 + math.sqrt(3) * r) * decay, 3 * decay
+        slope = 5 / 3 * (1 + math.sqrt(5) * r) * decay
+        return (1 + math.sqrt(5) * r + 5 / 3 * squared) * decay, slope
+
+
+@dataclass(frozen=True, kw_only=True)
+class Periodic(Simple):
+    r"""Functions that repeat: :math:`v\exp\bigl(-2\sum_d\sin^2(\pi(x_d-x'_d)/p)/\ell^2\bigr)`.
+
+    Args:
+        period: :math:`p`.
+        length: :math:`\ell`, in units of the period's circle.
+        variance: :math:`v`.
+
+    Example:
+        >>> Periodic(period=3.0)(torch.tensor([[0.0]]), torch.tensor([[3.0]])).round(decimals=4)
+        tensor([[1.]])
+    """
+
+    period: float = 1.0
+    length: float = 1.0
+    variance: float = 1.0
+
+    def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
+        gaps = x1[:, None] - (x1 if x2 is None else x2)  # (N, M, d)
+        waves = torch.sin(math.pi * gaps / self.period).square().sum(2)
+        return self.variance * torch.exp(-2 * waves / self.length**2)
+
+    def diagonal(self, x: Tensor) -> Tensor:
+        return torch.full_like(x[:, 0], self.variance)
+
+    def pullback(self, weights: Tensor, x1: Tensor, x2: Tensor | None = None) -> Tensor:
+        gaps = x1[:, None] - (x1 if x2 is None else x2)
+        waves = torch.sin(math.pi * gaps / self.period).square().sum(2)
+        turning = (gaps * torch.sin(2 * math.pi * gaps / self.period)).sum(2)
+        G = weights * self.variance * torch.exp(-2 * waves / self.length**2)
+        by_period = 2 * math.pi / (self.period * self.length**2) * (G * turning).sum()
+        return torch.stack([by_period, 4 / self.length**2 * (G * waves).sum(), G.sum()])

@@ -82,7 +82,8 @@ def judge_loo_ridge(
         weight, bias = sharpness * weight, sharpness * bias
     else:
         settings |= {"center": center, "scale": scale, **hold(y)}
-    arrays = {"0.0.weight": weight.astype(np.float32), "0.0.bias": bias}
+    # row by row, as it comes back from a folder: the last bits of a product depend on the order in memory
+    arrays = {"0.0.weight": weight.astype(np.float32, order="C"), "0.0.bias": bias}
     return Fitted("chain", classes, arrays, settings), found.error
 
 

@@ -68,11 +68,33 @@ def test_graphs_come_back_one_by_one(parts):
         assert torch.equal(before.y, after.y)
 
 
+@given(graphs(), graphs(is_sparse=True))
+def test_a_batch_is_taken_apart_again(dense, sparse):
+    for parts in (dense, sparse):
+        whole = GraphSet(parts)
+        for ours, theirs in zip(GraphSet.from_batch(whole[:]), whole, strict=True):
+            for name in ("x", "edge_index", "edge_weight", "edge_attr", "y"):
+                own, other = getattr(ours, name), getattr(theirs, name)
+                assert torch.equal(own.to_dense(), other.to_dense())
+
+
+def test_a_batch_in_disorder_is_refused():
+    both = batch_graphs([Graph([[1.0], [2.0]], [[0], [1]]), Graph([[3.0], [4.0]], [[0], [1]])])
+    for name, value, words in [
+        ("batch", torch.tensor([0, 1, 0, 1]), "graph by graph, got another order"),
+        ("edge_index", both.edge_index.flip(1), "graph by graph, got another order"),
+        ("edge_index", torch.tensor([[0], [2]]), "nodes of one graph, got an edge between two"),
+    ]:
+        with pytest.raises(InvalidValue, match=words):
+            GraphSet.from_batch(both._replace(**{name: value}))
+
+
 def test_targets_of_nodes():
     pair = Graph([[1.0], [2.0]], [[0], [1]], y=torch.tensor([5, 6]))
     one = Graph([[3.0]], [], y=torch.tensor([7]))
     assert GraphSet([pair, one])[[1, 0]].y.tolist() == [7, 5, 6]
     assert GraphSet([pair, one]).graph(0).y.tolist() == [5, 6]
+    assert GraphSet.from_batch(batch_graphs([pair, one])).graph(0).y.tolist() == [5, 6]
 
 
 def test_slices_masks_and_negative_places():

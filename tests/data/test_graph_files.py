@@ -7,12 +7,7 @@ import torch
 
 from gradatim.data import load
 from gradatim.data.entry import Source
-from gradatim.data.graph_files import (
-    karate_club,
-    read_citations,
-    read_molecules,
-    read_tu_files,
-)
+from gradatim.data.graph_files import karate_club, read_citations, read_molecules
 from gradatim.errors import Unavailable
 
 TU = {
@@ -51,36 +46,6 @@ def test_citations_become_undirected_edges_and_sparse_words():
         read_citations(PAPERS, b"7\t11\n")
 
 
-def test_tu_files_are_cut_into_graphs(tmp_path):
-    for name, content in TU.items():
-        (tmp_path / name).write_bytes(content)
-    for files in (TU, tmp_path):
-        (first, second), classes = read_tu_files(files)
-        assert classes == ("-1", "1")
-        assert (first.y.item(), second.y.item()) == (1, 0)
-        assert first.x.tolist() == [[1, 0], [0, 1], [1, 0]]
-        assert first.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
-        assert first.edge_attr.tolist() == [[1, 0], [1, 0], [0, 1], [0, 1]]
-        assert second.edge_index.tolist() == [[0, 1], [1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "words"),
-    [
-        ("T_A.txt", b"1, 9\n" * 6, "leads to a node that is none of 5"),
-        ("T_A.txt", b"3, 4\n" * 6, "joins two graphs"),
-        ("T_A.txt", b"1\n" * 6, "2 numbers a line are announced, 1 are there"),
-        ("T_node_labels.txt", b"0\n", "differ in their number of lines"),
-        ("T_edge_labels.txt", b"0\n", "differ in their number of lines"),
-        ("T_graph_indicator.txt", b"1\n2\n1\n2\n2\n", "listed graph by graph, of 2 graphs"),
-        ("T_graph_indicator.txt", b"1\n1\n1\n2\n3\n", "listed graph by graph, of 2 graphs"),
-    ],
-)
-def test_damaged_tu_files_are_refused(file, content, words):
-    with pytest.raises(ValueError, match=words):
-        read_tu_files({**TU, file: content})
-
-
 def test_molecules_are_sets_of_atoms_in_space():
     (water, fluorine, *again), classes = read_molecules([MOLECULES, MOLECULES], "u")
     assert len(again) == 2
@@ -89,6 +54,19 @@ def test_molecules_are_sets_of_atoms_in_space():
     assert water.x[:, 5:].tolist() == [[0, 0, -1], [1, 2, 3.5], [-0.25, 0, 0]]
     assert fluorine.x.tolist() == [[0, 0, 0, 0, 1, 4, 5, 6]]
     assert (water.y.item(), water.num_edges) == (-76.5, 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b"'H','H'", b"'H','Cl'", "atoms must be of H, C, N, O, F"),
+        (b"'H','H'", b"'H'", "a place for each of its atoms"),
+        (b"5.,6.", b"5.,six", "six"),
+    ],
+)
+def test_damaged_molecules_are_refused(old, new, words):
+    with pytest.raises(ValueError, match=words):
+        read_molecules([MOLECULES.replace(old, new)], "u")
 
 
 def test_sets_of_graphs_load_from_the_cache(home, register):

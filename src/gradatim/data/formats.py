@@ -14,10 +14,10 @@ from gradatim.data import (
     series_files,
     synthetic,
     tag_sets,
+    tu_files,
 )
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
-from gradatim.data.graph_batches import GraphSet
 from gradatim.data.ringed import rings
 from gradatim.data.scattering import scattered_digits
 from gradatim.data.waving import waves
@@ -193,7 +193,7 @@ def _of_nodes(entry: Entry, found: graph_files.LabelledGraph) -> DataSet:
 
 
 def _of_graphs(entry: Entry, found: graph_files.LabelledGraphs) -> DataSet:
-    graphs = GraphSet(found.graphs)
+    graphs = found.graphs
     y = None if graphs.y is None else graphs.y.numpy()
     X = graphs.sizes[:, None].double().numpy()
     record = _record(entry, X, y, feature_names=("nodes",), target_names=found.classes)
@@ -210,7 +210,7 @@ def _open_citations(entry: Entry, raw: bool) -> DataSet:
 
 def _open_tu(entry: Entry, raw: bool) -> DataSet:
     files = {member.name: _bytes(entry, file) for file, member in enumerate(entry.members)}
-    return _of_graphs(entry, graph_files.read_tu_files(files))
+    return _of_graphs(entry, tu_files.as_labelled_graphs(tu_files.read_tu_files(files)))
 
 
 def _open_molecules(entry: Entry, raw: bool) -> DataSet:

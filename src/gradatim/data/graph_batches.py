@@ -69,6 +69,31 @@ class GraphSet:
             rows = [None if part is None else part.reshape(1, *part.shape[1:] if part.ndim and len(part) == 1 else part.shape) for part in y]  # fmt: skip
             self._y = _cat("y", rows)
 
+    @classmethod
+    def from_batch(cls, batch: GraphBatch) -> "GraphSet":
+        """Take apart what stands together: the opposite of ``graphs[:]``.
+
+        Args:
+            batch: Graphs whose nodes and edges are listed graph by graph. ``y`` has a row per graph, or else one per node.
+
+        Example:
+            >>> edges, owner = torch.tensor([[1, 2], [2, 1]]), torch.tensor([0, 1, 1])
+            >>> GraphSet.from_batch(GraphBatch(torch.eye(3), edges, None, None, None, owner, 2)).graph(1).edge_index
+            tensor([[0, 1],
+                    [1, 0]])
+        """
+        owner, ends = batch.batch, batch.batch[batch.edge_index]  # (N,), (2, E)
+        is_ordered = bool((owner.diff() >= 0).all() and (ends[0].diff() >= 0).all())
+        require(is_ordered, "GraphSet: batch must list nodes and edges graph by graph", "another order")  # fmt: skip
+        require(bool((ends[0] == ends[1]).all()), "GraphSet: batch must join nodes of one graph", "an edge between two")  # fmt: skip
+        made = cls.__new__(cls)
+        made._nodes = _spans_of(torch.bincount(owner, minlength=batch.num_graphs))
+        made._links = _spans_of(torch.bincount(ends[0], minlength=batch.num_graphs))
+        made._x, made._edges = batch.x, batch.edge_index - made._nodes.starts[ends[0]]
+        made._weight, made._attr, made._y = batch.edge_weight, batch.edge_attr, batch.y
+        made._has_node_targets = batch.y is not None and len(batch.y) != batch.num_graphs
+        return made
+
     def __len__(self) -> int:
         return len(self._nodes.counts)
 
@@ -152,8 +177,8 @@ class _Spans(NamedTuple):
     counts: Tensor
 
 
-def _spans_of(counts: Sequence[int]) -> _Spans:
-    number = torch.tensor(counts, dtype=torch.long)
+def _spans_of(counts: Sequence[int] | Tensor) -> _Spans:
+    number = torch.as_tensor(counts, dtype=torch.long)
     return _Spans(number.cumsum(0) - number, number)
 
 

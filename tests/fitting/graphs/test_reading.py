@@ -62,55 +62,13 @@ def test_tu_files(write):
     assert kinds == {frozenset((0, 1)): 0, frozenset((1, 2)): 1, frozenset((3, 4)): 2}
 
 
-def test_nodes_in_any_order(write):
-    raw = read_graphs(write(A="1, 3\n2, 4\n", graph_indicator="1\n2\n1\n2\n", node_labels="5\n6\n7\n8\n"))  # fmt: skip
-    assert raw.x[:, 0].tolist() == [5, 7, 6, 8]
-    assert sorted(raw.edges.T.tolist()) == [[0, 1], [1, 0], [2, 3], [3, 2]]
-    assert raw.target is None
-
-
-def test_values_as_targets(write):
-    files = {k: v for k, v in FILES.items() if k != "graph_labels"}
-    assert read_graphs(write(**files, graph_attributes="0.5\n1.5\n-2\n")).target.tolist() == [0.5, 1.5, -2.0]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("part", "text", "says"),
-    [
-        ("A", "1, 9\n", "TOY_A.txt must name nodes from 1 to 6, got 9"),
-        ("A", "0, 1\n", "TOY_A.txt must name nodes from 1 to 6, got 0"),
-        ("A", "1, 4\n", "must join nodes of one graph, got nodes 1 and 4 of graphs 1 and 2"),
-        ("A", "1\n2\n", "TOY_A.txt must have 2 numbers a line, got 1"),
-        ("A", "1, x\n", "TOY_A.txt must hold numbers, as many in every line"),
-        ("graph_indicator", "1\n1\n1\n2\n2\n4\n", "must name graphs from 1 to 3, got 4"),
-        ("graph_indicator", "", "TOY_graph_indicator.txt must hold numbers, and is empty"),
-        ("graph_indicator", "1.5\n" * 6, "must hold whole numbers"),
-        ("graph_labels", "1\n2\n", "must name graphs from 1 to 2, got 3"),
-        ("node_labels", "1\n2\n", "TOY_node_labels.txt must have a line for each of 6 nodes, got 2"),
-        ("edge_labels", "1\n", "TOY_edge_labels.txt must have a line for each of 6 edges, got 1"),
-        ("node_attributes", "1, 2\n1\n" * 3, "must have a line|must hold numbers"),
-    ],
-)  # fmt: skip
-def test_wrong_tu_files(write, part, text, says):
-    folder = write(**{**FILES, part: text})
-    if part == "node_attributes":  # a short line is a missing value
-        assert np.isnan(read_graphs(folder).x).sum() == 3
-        return
-    with pytest.raises(InvalidValue, match=says):
-        read_graphs(folder)
-
-
-def test_two_names(write):
-    folder = write(**FILES)
-    (folder / "OTHER_graph_indicator.txt").write_text("1\n")
-    with pytest.raises(InvalidValue, match="graphs of one name, got 'OTHER' and 'TOY'"):
-        read_graphs(folder)
-
-
-def test_no_edges_file(write):
-    with pytest.raises(InvalidValue, match=r"TOY_A\.txt must lie beside the other files"):
-        read_graphs(write(graph_indicator="1\n"))
-    assert read_graphs(write(A="", graph_indicator="1\n1\n")).edges.shape == (2, 0)
+def test_wrong_tu_files_are_refused_and_missing_values_told(write):
+    with pytest.raises(
+        InvalidValue, match=r"^predict: TOY_A\.txt must name nodes from 1 to 6, got 9"
+    ):
+        read_graphs(write(**{**FILES, "A": "1, 9\n"}), "predict")
+    raw = read_graphs(write(**{**FILES, "node_attributes": "1, 2\n1\n" * 3}))
+    assert raw.notes == ["3 values of nodes are missing or not finite and count as average."]
 
 
 def test_json_lines(lines):

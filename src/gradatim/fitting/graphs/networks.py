@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradatim.data import Graph, GraphSet
+from gradatim.data import GraphBatch, GraphSet
 from gradatim.errors import require
 from gradatim.evaluation.splits import make_strata, split_test
 from gradatim.fitting.graphs.encoding import Graphs
@@ -228,10 +228,8 @@ def to_set(graphs: Graphs) -> GraphSet:
     Args:
         graphs: One at least.
     """
-    own, starts = graphs.num_edges.tolist(), np.cumsum(graphs.sizes) - graphs.sizes
-    local = torch.from_numpy(graphs.edges - np.repeat(starts, graphs.num_edges))
-    nodes = torch.from_numpy(graphs.x).split(graphs.sizes.tolist())
-    return GraphSet([Graph(x, edges) for x, edges in zip(nodes, local.split(own, dim=1), strict=True)])  # fmt: skip
+    x, edges, owner = (torch.from_numpy(part) for part in (graphs.x, graphs.edges, graphs.owner))
+    return GraphSet.from_batch(GraphBatch(x, edges, None, None, None, owner, len(graphs)))
 
 
 def fit_network(

@@ -46,7 +46,8 @@ def fitted(tmp_path_factory):
 def test_which_kind_is_meant(tmp_path):
     path = write(tmp_path / "some.jsonl", data.rings(2))
     assert find_kind(str(path), {}).name == find_kind(data.rings(2), {}).name == "graph"
-    assert find_kind("rings", {}).name == "graph"
+    for name in ("rings", "mutag", "qm9"):
+        assert find_kind(name, {}).name == "graph"
     (tmp_path / "pics").mkdir()
     assert find_kind(str(tmp_path / "pics"), {}).name != "graph"
     (tmp_path / "pics" / "X_graph_indicator.txt").write_text("1\n")

@@ -5,7 +5,9 @@ import json
 import networkx
 import numpy as np
 import pytest
+import torch
 
+from gradatim.data import Graph, GraphSet
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.fitting.graphs.memory import are_graphs, read_memory
 from gradatim.fitting.graphs.raw import RawGraphs, stretch_rows, tidy_edges
@@ -178,3 +180,15 @@ def test_graphs_in_memory():
         read_memory([graphs[0], Bare([[1.0, 2.0]], np.zeros((2, 0)), 1)])
     with pytest.raises(InvalidValue, match="are empty"):
         read_memory([])
+
+
+def test_a_set_of_graphs_is_read_at_once_as_one_by_one():
+    graphs = [Graph(torch.rand(n, 2), torch.randint(n, (2, 5)), edge_attr=torch.rand(5), y=torch.tensor(n)) for n in (3, 1, 4)]  # fmt: skip
+    whole, single = read_memory(GraphSet(graphs)), read_memory(graphs)
+    for name in ("x", "edges", "e", "sizes", "target", "notes"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(single, name))
+    of_nodes = GraphSet([Graph(torch.rand(2, 1), [[0], [1]], y=torch.tensor([1, 2]))])
+    with pytest.raises(InvalidValue, match="y of graph 1 must be one class or number, got 2"):
+        read_memory(of_nodes)
+    unknown = read_memory(GraphSet([Graph(torch.rand(2, 1), [[0], [1]])]))
+    assert unknown.target is None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gradatim.fitting.graphs.model import GraphModel
     from gradatim.fitting.graphs.player import GraphPlayer
 
-FORMATS = ("tu", "rings")  # of built-in sets
+FORMATS = ("tu", "molecules", "rings")  # of built-in sets
 
 
 @dataclass(frozen=True, kw_only=True)

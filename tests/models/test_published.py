@@ -53,6 +53,6 @@ def test_refuses_by_message(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
     with pytest.raises(ValueError, match="depth must be one of 20, 32, 44, 56, 110, got 18"):
         published_resnet(18)
-    message = "published_resnet: the weights are not in the cache yet. Run 'gradatim data get"
+    message = "published_resnet: cifar10-resnets is not in the cache yet. Run 'gradatim data get"
     with pytest.raises(Unavailable, match=re.escape(message)):
         published_resnet(20)

@@ -188,6 +188,6 @@ def test_what_is_not_there_gets_a_sentence(tmp_path, monkeypatch):
     with pytest.raises((InvalidValue, Unavailable)):
         load_image_network(tmp_path)
     monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
-    message = "published_mobilenet: the weights are not in the cache yet. Run 'gradatim data get mobilenet' once."
+    message = "published_mobilenet: mobilenet is not in the cache yet. Run 'gradatim data get mobilenet' once."
     with pytest.raises(Unavailable, match=re.escape(message)):
         published_mobilenet()

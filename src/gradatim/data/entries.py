@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gradatim.data.entry import Archive, Entry, Member, Source
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, Unavailable, choose
 
 _ARCHIVE = {"members", "sources"}  # what the file says in the place of an archive
 _SOURCE = {field.name for field in fields(Source) if field.default is MISSING}
@@ -40,6 +40,29 @@ def find(owner: str, name: str) -> Entry:
         70000
     """
     return _entries()[choose(owner, "name", name, _entries())]
+
+
+def require_cached(owner: str, *names: str) -> None:
+    """Raise unless every set is on this machine, with the one command that fetches all that are not.
+
+    Args:
+        owner: Who asks, for the message.
+        names: Names of the catalogue.
+
+    Example:
+        >>> require_cached("load", "digits", "iris")
+    """
+    missing: dict[Archive | None, str] = {}  # one set for each download
+    for name in names:
+        entry = find(owner, name)
+        if not entry.is_cached:
+            missing.setdefault(entry.archive, name)
+    if missing:
+        wanted, verb = list(missing.values()), "is" if len(missing) == 1 else "are"
+        raise Unavailable(
+            f"{owner}: {', '.join(wanted)} {verb} not in the cache yet. "
+            f"Run 'gradatim data get {' '.join(wanted)}' once."
+        )
 
 
 @cache

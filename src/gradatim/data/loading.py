@@ -1,7 +1,7 @@
 """Open a data set by name."""
 
 from gradatim.data.dataset import DataSet
-from gradatim.data.entries import find
+from gradatim.data.entries import find, require_cached
 from gradatim.errors import Unavailable
 
 
@@ -22,11 +22,8 @@ def load(name: str, *, raw: bool = False) -> DataSet:
         >>> load("digits", raw=True)
         DataSet('digits', X (1797, 64) uint8, y (1797,) int64)
     """
+    require_cached("load", name)
     entry = find("load", name)
-    if not entry.is_cached:
-        raise Unavailable(
-            f"load: {name} is not in the cache yet. Run 'gradatim data get {name}' once."
-        )
     from gradatim.data.formats import FORMATS
 
     try:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gradatim.data.entries import find
-from gradatim.errors import InvalidValue, Unavailable
+from gradatim.data.entries import find, require_cached
+from gradatim.errors import InvalidValue
 from gradatim.models.resnet import CifarResNet
 from gradatim.models.weights import load_weights
 
@@ -63,13 +63,8 @@ def published_resnet(depth: int = 20) -> PublishedNetwork:
         raise InvalidValue(
             f"published_resnet: depth must be one of {', '.join(map(str, depths))}, got {depth}. Try 20."
         )
-    path = entry.path(f"resnet{depth}.th")
-    if not path.exists():
-        raise Unavailable(
-            "published_resnet: the weights are not in the cache yet. "
-            "Run 'gradatim data get cifar10-resnets' once."
-        )
-    content = torch.load(path, map_location="cpu", weights_only=True)
+    require_cached("published_resnet", entry.name)
+    content = torch.load(entry.path(f"resnet{depth}.th"), map_location="cpu", weights_only=True)
     network = CifarResNet(depth)
     weights = rename(content["state_dict"]) | counters(network)
     load_weights("published_resnet", network, weights)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradatim.data.entries import find
+from gradatim.data.entries import find, require_cached
 from gradatim.data.tokenizers import WordPieceTokenizer
 from gradatim.errors import InvalidValue, Unavailable
 from gradatim.models.bert import BERT
@@ -155,10 +155,7 @@ def published_minilm() -> SentenceEncoder:
     Reference:
         Reimers and Gurevych, Sentence-BERT, 2019; Wang et al., MiniLM, 2020.
     """
+    require_cached("published_minilm", MINILM)
     entry = find("published_minilm", MINILM)
-    if not entry.is_cached:
-        raise Unavailable(
-            "published_minilm: the weights are not in the cache yet. Run 'gradatim data get minilm' once."
-        )
     vocabulary = entry.path("vocab.txt")
     return SentenceEncoder(load_bert(vocabulary.parent), WordPieceTokenizer.load(vocabulary))

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradatim.data.entries import find
-from gradatim.errors import GradatimError, InvalidValue, Unavailable
+from gradatim.data.entries import find, require_cached
+from gradatim.errors import GradatimError, InvalidValue
 from gradatim.files import check_regular, load_tree, or_unavailable, save_tree
 from gradatim.models.mobilenet import STAGES, MobileNetV2
 from gradatim.models.published import counters
@@ -59,11 +59,8 @@ def published_mobilenet() -> MobileNetV2:
     Reference:
         Sandler et al., MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018.
     """
+    require_cached("published_mobilenet", MOBILENET)
     entry = find("published_mobilenet", MOBILENET)
-    if not entry.is_cached:
-        raise Unavailable(
-            "published_mobilenet: the weights are not in the cache yet. Run 'gradatim data get mobilenet' once."
-        )
     converted = entry.path(_CONVERTED)
     try:
         weights = load_tree(converted, kind="weights")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gradatim.data.entries import find
+from gradatim.data.entries import find, require_cached
 from gradatim.errors import Unavailable
 
 
@@ -13,12 +13,8 @@ def published_file(name: str, file: str) -> Path:
         name: A vocabulary of the catalogue.
         file: One of its files.
     """
-    entry = find("published", name)
-    if not entry.is_cached:
-        raise Unavailable(
-            f"published: {name} is not in the cache yet. Run 'gradatim data get {name}' once."
-        )
-    return entry.path(file)
+    require_cached("published", name)
+    return find("published", name).path(file)
 
 
 def read_vocabulary_file(owner: str, path: str | Path) -> str:

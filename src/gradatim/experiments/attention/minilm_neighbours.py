@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gradatim.data import load, split_words
+from gradatim.data.entries import require_cached
 from gradatim.data.word_counts import count_terms, read_corpus, weigh
 from gradatim.errors import InvalidValue
 from gradatim.models import SentenceEncoder, published_minilm
@@ -89,6 +90,7 @@ def ranks(vectors: np.ndarray, pairs: int) -> np.ndarray:
 
 
 def run(settings: Settings) -> Report:
+    require_cached("minilm-neighbours", "minilm", "tatoeba-spa")
     encoder = published_minilm()
     pairs, others = paraphrases(settings)
     texts = [text for pair in pairs for text in pair] + others

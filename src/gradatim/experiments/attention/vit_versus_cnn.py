@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data import load, random_affine, random_crop, random_flip
+from gradatim.data.entries import require_cached
 from gradatim.models import VGG, HybridViT, ViT
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import attention_map, comparison_bars
@@ -132,6 +133,7 @@ def compare(name: str, s: Settings) -> tuple[dict[str, float], nn.Module, Tensor
 def run(settings: Settings) -> Report:
     s = settings
     names = ("mnist", "fashion-mnist") if s.source == "both" else (s.source,)
+    require_cached("vit-versus-cnn", *names)
     found = {name: compare(name, s) for name in names}
     gaps = {name: accuracy[ODDS] - accuracy[CNN] for name, (accuracy, _, _) in found.items()}
     report = Report(

@@ -7,6 +7,7 @@ import torch
 from sklearn.metrics import confusion_matrix as count_confusions
 
 from gradatim.data import load
+from gradatim.data.entries import require_cached
 from gradatim.experiments._mistakes import most_confident_mistakes
 from gradatim.models import published_resnet
 from gradatim.plots import confusion_matrix, image_grid
@@ -32,6 +33,7 @@ QUICK = Settings(test_rows=1_000)
 
 
 def run(settings: Settings) -> Report:
+    require_cached("resnet20-published", "cifar10", "cifar10-resnets")
     data = load("cifar10")
     images, labels = (part[: settings.test_rows] for part in data.test)
     model, stated = published_resnet(settings.depth)

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from gradatim.data import SkipGrams, load, split_sentences, split_words
+from gradatim.data.entries import require_cached
 from gradatim.losses import negative_sampling
 from gradatim.models import SkipGram, WordVectors, published_glove
 from gradatim.plots.style import new_figure
@@ -100,6 +101,8 @@ def run(settings: Settings) -> Report:
         summary="Vectors learned from nothing but neighbours put like words together, and words that differ alike stand apart "
         "by like directions.",
     )
+    if settings.books:
+        require_cached("word-vectors", "glove-50d", "tiny-shakespeare")
     seeds = range(settings.seed, settings.seed + settings.runs)
     found = [
         learn_vectors(draw_language(settings.sentences, seed), dim=16, epochs=settings.epochs, seed=seed, window=6, batch_size=256)

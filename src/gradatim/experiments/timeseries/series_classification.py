@@ -10,7 +10,8 @@ from sklearn.linear_model import RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from gradatim.experiments.timeseries._labelled_series import PUBLISHED, Split, load_split
+from gradatim.data.entries import require_cached
+from gradatim.experiments.timeseries._labelled_series import MADE_UP, PUBLISHED, Split, load_split
 from gradatim.plots.style import MARKERS, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.timeseries import RandomKernels, describe_series, nearest_by_dtw
@@ -51,6 +52,7 @@ def accuracies(split: Split, window: float, settings: Settings) -> dict[str, flo
 
 
 def run(settings: Settings) -> Report:
+    require_cached("series-classification", *(f"ucr-{n}" for n in settings.sets if n not in MADE_UP))
     scores: dict[str, dict[str, float]] = {}
     for name in settings.sets:
         published = PUBLISHED.get(name)

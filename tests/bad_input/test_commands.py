@@ -65,11 +65,13 @@ GENERATE = [
         for what, words in {
             "a tiny temperature": "--temperature 1e-300", "a zero temperature": "--temperature 0", "a huge temperature": "--temperature 1e300",
             "a tiny share": "--top-p 1e-300", "more choices than tokens": "--top-k 1000000", "a choice of one": "--top-k 1", "all": "--top-p 1",
-            "a beam": "--beam 3", "a beam wider than the tokens": "--beam 200",
+            "a stop": "--stop t --stop e", "a beam and a stop": "--beam 3 --stop t", "a beam": "--beam 3", "a beam wider than the tokens": "--beam 200",
         }.items()
     ),
     trial("generate from nothing", model("language"), "generate m --prompt ''", 2, "prompt must hold at least one character"),
     trial("generate without a prompt", model("language"), "generate m", 2, "missing option '--prompt'"),
+    trial("generate up to nothing", model("language"), "generate m --prompt the --stop ''", 2, "stop must hold at least one character"),
+    trial("generate up to strange letters", model("language"), "generate m --prompt the --stop 身", 2, "got '身'"),
     trial("generate from strange letters", model("language"), "generate m --prompt 身長 --num-tokens 3", 2, "got '身', '長'"),
     trial("generate from a long prompt", model("language"), f"generate m --num-tokens 3 --prompt '{'the cat ' * 500}'", 0, "the model sees the last 16 of them"),
     trial("generate by a table", model("table"), "generate m --prompt a", 2, "model must be a language model, got a TableModel"),

@@ -64,6 +64,26 @@ def test_a_long_prompt_slides_and_says_so(call):
     assert out[11:] == short[8:]
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_text_ends_behind_the_first_stop(call):
+    whole = write(call, "--prompt", "abc", "--seed", "1")
+    for text in (whole[6:8], whole[-3:], whole[9]):
+        end = whole.index(text, 3) + len(text)
+        assert write(call, "--prompt", "abc", "--seed", "1", "--stop", text) == whole[:end]
+    first, second = whole[7:9], whole[10]
+    end = min(whole.index(text, 3) + len(text) for text in (first, second))
+    assert write(call, "--prompt", "abc", "--seed", "1", "--stop", first, "--stop", second) == whole[:end]  # fmt: skip
+    unwritten = next(a + b for a in "abcde" for b in "abcde" if a + b not in whole)
+    assert write(call, "--prompt", "abc", "--seed", "1", "--stop", unwritten) == whole
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_beam_finds_is_cut_behind_a_stop(call):
+    whole = write(call, "--prompt", "abc", "--beam", "3")
+    end = whole.index(whole[8], 3) + 1
+    assert write(call, "--prompt", "abc", "--beam", "3", "--stop", whole[8]) == whole[:end]
+
+
 BAD = {
     "empty prompt": (["--prompt", ""], "generate: prompt must hold at least one character, got none."),
     "unknown characters": (["--prompt", "abz!"], "CharacterTokenizer: text must consist of its 7 characters, got '!', 'z'."),
@@ -78,6 +98,8 @@ BAD = {
     "nothing to write": (["--num-tokens", "0"], "num_tokens must be at least 1, got 0."),
     "huge beam": (["--beam", "10000000"], "num_beams must be a whole number from 1 to 1,000, got 10000000."),
     "negative seed": (["--seed", "-1"], "generate: seed must be a whole number from 0 to 4,294,967,295, got -1."),
+    "empty stop": (["--stop", ""], "generate: stop must hold at least one character, got none."),
+    "stop that is never written": (["--stop", "z"], "CharacterTokenizer: text must consist of its 7 characters, got 'z'."),
     "huge seed": (["--seed", str(2**70)], "generate: seed must be a whole number from 0 to 4,294,967,295, got 11805"),
 }  # fmt: skip
 

@@ -121,7 +121,9 @@ class TestWrongFiles:
 
     def test_nothing_in_the_cache(self, tmp_path, monkeypatch):
         monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
-        message = "published_minilm: minilm is not in the cache yet. Run 'gradatim data get minilm' once."
+        message = (
+            "published_minilm: minilm is not in the cache yet. Run 'gradatim data get minilm' once."
+        )
         with pytest.raises(Unavailable, match=re.escape(message)):
             published_minilm()
 

@@ -28,6 +28,9 @@ def generate(
     beam: Annotated[
         int, typer.Option(help="From 2: search for the likeliest text among so many, draw nothing.")
     ] = 1,
+    stop: Annotated[
+        list[str] | None, typer.Option(help="Text behind which to end; may be given several times.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Random seed: the same seed gives the same text.")] = 0,
 ) -> None:
     """Go on with a text, token by token.
@@ -42,7 +45,13 @@ def generate(
 
     writer, notes = load_language_model(model), list[str]()
     writer.encode(prompt, notes)
-    how: dict[str, Any] = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    how: dict[str, Any] = {
+        "temperature": temperature,
+        "top_k": top_k,
+        "top_p": top_p,
+        "stop": stop or (),
+        "seed": seed,
+    }
     if beam == 1:
         pieces = writer.stream(prompt, num_tokens, **how)
     else:

@@ -52,7 +52,9 @@ def accuracies(split: Split, window: float, settings: Settings) -> dict[str, flo
 
 
 def run(settings: Settings) -> Report:
-    require_cached("series-classification", *(f"ucr-{n}" for n in settings.sets if n not in MADE_UP))
+    require_cached(
+        "series-classification", *(f"ucr-{n}" for n in settings.sets if n not in MADE_UP)
+    )
     scores: dict[str, dict[str, float]] = {}
     for name in settings.sets:
         published = PUBLISHED.get(name)

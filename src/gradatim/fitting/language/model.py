@@ -1,12 +1,12 @@
 """The saved language model, and what it writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import torch
 
 from gradatim.decoding import generate, stream
-from gradatim.errors import InvalidValue, choose
+from gradatim.errors import InvalidValue, choose, require
 from gradatim.fitting.loading import load_model
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
@@ -49,15 +49,22 @@ class LanguageModel(StoredWriter):
         top_k: int | None = None,
         top_p: float | None = None,
         num_beams: int = 1,
+        stop: str | Sequence[str] = (),
         seed: int = 0,
     ) -> str:
-        """Return what follows ``prompt``; the arguments are those of :func:`gradatim.decoding.generate`."""
-        tokens = self.encode(prompt)
+        """Return what follows ``prompt``; the arguments are those of :func:`gradatim.decoding.generate`.
+
+        ``stop`` is a text, or several, behind which the continuation ends; what is searched for by beams is cut there.
+        """
+        if num_beams == 1:
+            how = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "stop": stop}
+            return "".join(self.stream(prompt, num_tokens, seed=seed, **how))
+        tokens, stops = self.encode(prompt), self._stops(stop)
         out = generate(
             self.network, tokens, num_tokens, temperature=temperature, top_k=top_k, top_p=top_p,
             num_beams=num_beams, seed=seed,
         )  # fmt: skip
-        return self.tokenizer.decode(out[len(tokens) :].tolist())
+        return "".join(_until([self.tokenizer.decode(out[len(tokens) :].tolist())], stops))
 
     def stream(
         self,
@@ -67,14 +74,24 @@ class LanguageModel(StoredWriter):
         temperature: float = 1.0,
         top_k: int | None = None,
         top_p: float | None = None,
+        stop: str | Sequence[str] = (),
         seed: int = 0,
     ) -> Iterator[str]:
-        """Yield what follows ``prompt`` as it is written, in whole characters."""
+        """Yield what follows ``prompt`` as it is written, in whole characters, up to a ``stop`` and with it."""
+        stops = self._stops(stop)
         drawn = stream(
             self.network, self.encode(prompt), num_tokens, temperature=temperature, top_k=top_k,
             top_p=top_p, seed=seed,
         )  # fmt: skip
-        return self._whole_characters(int(token) for token in drawn)
+        return _until(self._whole_characters(int(token) for token in drawn), stops)
+
+    def _stops(self, stop: str | Sequence[str]) -> list[str]:
+        """Texts that end a continuation; those that can never be written are refused."""
+        stops = [stop] if isinstance(stop, str) else list(stop)
+        require(all(stops), "generate: stop must hold at least one character", "none")
+        for text in stops:
+            self.tokenizer.encode(text)
+        return stops
 
     def _whole_characters(self, tokens: Iterator[int]) -> Iterator[str]:
         held: list[int] = []
@@ -99,6 +116,19 @@ class LanguageModel(StoredWriter):
     def __repr__(self) -> str:
         sizes = f"context {self.network.context}, {self.tokenizer.vocab_size} tokens"
         return f"LanguageModel({sizes})"
+
+
+def _until(pieces: Iterable[str], stops: Sequence[str]) -> Iterator[str]:
+    """Yield pieces up to the first of the stops, which may lie across several, and with it."""
+    longest, before = max(map(len, stops), default=1), ""
+    for piece in pieces:
+        text = before + piece
+        ends = [text.find(stop) + len(stop) for stop in stops if stop in text]
+        if ends:
+            yield piece[: min(ends) - len(before)]
+            return
+        yield piece
+        before = text[max(0, len(text) - longest + 1) :]
 
 
 def load_language_model(folder: str | Path) -> LanguageModel:

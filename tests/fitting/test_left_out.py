@@ -33,10 +33,10 @@ from .translation.test_translation import PLAN as TRANSLATING
 from .translation.test_translation import count
 
 LOST = {
-    "table": {"the figure of the comparison", "the learning curve", "the residuals", "the importance of the columns"},
-    "image": {"the samples", "the figure of the comparison", "the learning curve", "the confusion matrix", "the calibration"},
-    "text": {"the figure of the comparison", "the learning curve", "the confusion matrix", "the telling words"},
-    "series": {"the figure of the comparison", "the learning curve", "the forecast", "the errors by step"},
+    "table": {"part of the warnings", "the figure of the comparison", "the learning curve", "the residuals", "the importance of the columns"},
+    "image": {"part of the warnings", "the samples", "the figure of the comparison", "the learning curve", "the confusion matrix", "the calibration"},
+    "text": {"part of the warnings", "the figure of the comparison", "the learning curve", "the confusion matrix", "the telling words"},
+    "series": {"part of the warnings", "the figure of the comparison", "the learning curve", "the forecast", "the errors by step"},
     "language": {"the figure of the test", "the learning curve"},
     "translation": {"the figure of the test", "where the network looks", "the learning curve"},
 }  # fmt: skip
@@ -62,6 +62,7 @@ def broken(monkeypatch):
     monkeypatch.setattr(tables_player, "permutation_importance", fail)
     for player in (TablePlayer, ImagePlayer, TextPlayer, SeriesPlayer):
         monkeypatch.setattr(player, "watch", fail)
+        monkeypatch.setattr(player, "concerns", fail)
     monkeypatch.setattr(language_course, "choose_context", lambda budget: 32)
     monkeypatch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(WRITING, seed=seed))  # fmt: skip
     monkeypatch.setattr(language_sections, "WRITTEN", 5)

@@ -135,7 +135,6 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         models=models,
         outputs=outputs,
         test_figures=test_figures,
-        concerns=_concerns(player, verdict, models, outputs),
         can_watch=can_watch,
         completion=completion,
         decisions=decisions,
@@ -204,13 +203,6 @@ def _compete(
     tuning = tune(NetworkFamily(player), comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     average = find_average(player, comparison, tuning, work, deadline)
     return comparison, tuning, average, _conclude(comparison, tuning, average, job.prefer)
-
-
-def _concerns(player: Player, verdict: Verdict, models: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[Concern]:  # fmt: skip
-    """What is doubtful about the recommended model and the data."""
-    name = verdict.recommended
-    held = player.beyond(models[name], outputs[name])
-    return [*player.nothing_learned(name), *held, *player.concerns()]
 
 
 def _deadline(budget: float, comparison: Comparison, start_up: float) -> float:

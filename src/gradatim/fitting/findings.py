@@ -31,9 +31,9 @@ class Findings:
         models: Models by name, trained on the training rows.
         outputs: What they say of the test rows.
         test_figures: How good that is.
-        concerns: What a careful reader would worry about.
         can_watch: Whether there is time to watch the network learn once more.
         completion: The models that are written, and whether they have seen the test rows.
+        concerns: What a careful reader would worry about, once it was looked for.
         decisions: How each model says a class, where that is not the likeliest one.
     """
 
@@ -45,9 +45,9 @@ class Findings:
     models: dict[str, Any]
     outputs: dict[str, np.ndarray]
     test_figures: dict[str, Figures]
-    concerns: list[Concern]
     can_watch: bool
     completion: Completion
+    concerns: list[Concern] = field(default_factory=list)
     decisions: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property

@@ -22,6 +22,8 @@ def make_report(player: Player, findings: Findings) -> Report:
     report = Report(title=player.title, summary=f.verdict.sentence)
     with report.attempt("the data"):
         player.describe(report)
+    with report.attempt("part of the warnings"):
+        _find_concerns(player, f)
     if player.notes:
         steps = [[note] for note in player.notes]
         report.table("What was done to the data", columns=["step"], rows=steps)
@@ -47,6 +49,14 @@ def make_report(player: Player, findings: Findings) -> Report:
     with report.attempt("the usage"):
         report.code("python", player.usage(f))
     return report
+
+
+def _find_concerns(player: Player, f: Findings) -> None:
+    """Look for what is doubtful about the recommended model and the data; what is found first stays if the rest fails."""
+    name = f.verdict.recommended
+    f.concerns.extend(player.nothing_learned(name))
+    f.concerns.extend(player.beyond(f.models[name], f.output))
+    f.concerns.extend(player.concerns())
 
 
 def comparison_table(report: Report, f: Findings) -> None:

@@ -1,5 +1,6 @@
 """The computation graph that autograd recorded, as nodes and edges with values and gradients."""
 
+import io
 import re
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ from torch import Tensor, nn
 
 from gradatim.backprop.dot import dot_source
 from gradatim.errors import InvalidType, InvalidValue, Unavailable, choose
+from gradatim.files import open_atomically
+from gradatim.files.signatures import is_signed, sign
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,24 +64,30 @@ class ComputationGraph:
     def save(self, path: str | Path) -> Path:
         """Write a picture, in the format of the ending: ``.svg``, ``.png`` or ``.pdf``.
 
-        Graphviz draws it where its program ``dot`` is installed, otherwise Matplotlib does.
+        Graphviz draws it where its program ``dot`` is installed, otherwise Matplotlib does. A file that lies there is
+        replaced if it was written so before, and refused otherwise.
         """
         path = Path(path)
         kind = choose(
             "ComputationGraph.save", "path ending", path.suffix.lstrip("."), ("svg", "png", "pdf")
         )
-        program = shutil.which("dot")
-        try:
-            if program is None:
-                self.figure().savefig(path, format=kind)
-            else:
-                command = [program, f"-T{kind}", "-o", str(path)]
-                subprocess.run(command, input=self.dot, text=True, check=True, capture_output=True)
-        except subprocess.CalledProcessError as error:
-            raise Unavailable(
-                f"ComputationGraph.save: Graphviz failed: {error.stderr.strip()}"
-            ) from error
+        with open_atomically(path, owner="ComputationGraph.save", is_ours=is_signed) as file:
+            file.write(sign(self._draw(kind), kind))
         return path
+
+    def _draw(self, kind: str) -> bytes:
+        program = shutil.which("dot")
+        if program is None:
+            buffer = io.BytesIO()
+            self.figure().savefig(buffer, format=kind)
+            return buffer.getvalue()
+        command = [program, f"-T{kind}"]
+        try:
+            done = subprocess.run(command, input=self.dot.encode(), check=True, capture_output=True)
+        except subprocess.CalledProcessError as error:
+            reason = error.stderr.decode(errors="replace").strip()
+            raise Unavailable(f"ComputationGraph.save: Graphviz failed: {reason}") from error
+        return done.stdout
 
 
 def computation_graph(

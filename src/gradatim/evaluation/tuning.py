@@ -28,6 +28,7 @@ from gradatim.evaluation.spaces import (
     values_of,
 )
 from gradatim.evaluation.splits import Folds, Split, make_splits
+from gradatim.evaluation.study_file import STUDY, open_journal
 
 METHODS = ("grid", "random", "bayesian")
 
@@ -230,17 +231,11 @@ def _fingerprint(name: str, thing: Any) -> str:
 
 def _open_study(path: str | Path | None, metric: Score, identity: Mapping[str, Any]) -> Any:
     import optuna
-    from optuna.storages import JournalStorage
-    from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = None
-    if path is not None:
-        lock = JournalFileOpenLock(str(path))
-        storage = JournalStorage(JournalFileBackend(str(path), lock_obj=lock))
     store = optuna.create_study(
-        study_name="tune",
-        storage=storage,
+        study_name=STUDY,
+        storage=None if path is None else open_journal(path),
         load_if_exists=True,
         direction="maximize" if metric.higher_is_better else "minimize",
         pruner=optuna.pruners.MedianPruner(n_startup_trials=3),

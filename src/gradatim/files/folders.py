@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradatim.errors import OutputRefused
 from gradatim.files.atomic import flush, or_unavailable
-from gradatim.files.outputs import is_inside
+from gradatim.files.outputs import is_inside, refuse
 from gradatim.files.scratch import abandoned, remove, scratch_folder
 
 
@@ -64,6 +64,8 @@ def write_files(
     """
     with or_unavailable(f"{folder}: cannot be written"):
         real = Path(os.path.realpath(folder))
+        if os.path.islink(folder) and not real.exists():
+            refuse(f"{folder}: must not be a link to nothing", f"'{folder}'")
         settle(real)
         is_new = not real.is_dir()
         foreign = [] if is_new else [n for n in files if n not in ours and os.path.lexists(real / n)]  # fmt: skip

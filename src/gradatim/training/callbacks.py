@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from gradatim.errors import GradatimError, choose, require
+from gradatim.files import or_unavailable, probe_folder
 from gradatim.training.history import Record
 from gradatim.training.metrics import is_higher_better
 
@@ -142,6 +143,8 @@ class TensorBoard(Callback):
                 "TensorBoard: the package tensorboard must be installed, and is not. "
                 "Try: pip install 'gradatim[tensorboard]'."
             ) from None
+        with or_unavailable(f"TensorBoard: {self.folder} cannot be written"):
+            probe_folder(self.folder)
         self.writer = SummaryWriter(str(self.folder))
 
     def on_epoch_end(self, trainer: "Trainer", record: Record) -> None:

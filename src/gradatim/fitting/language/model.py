@@ -57,8 +57,9 @@ class LanguageModel(StoredWriter):
         ``stop`` is a text, or several, behind which the continuation ends; what is searched for by beams is cut there.
         """
         if num_beams == 1:
-            how = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "stop": stop}
-            return "".join(self.stream(prompt, num_tokens, seed=seed, **how))
+            return "".join(
+                self.stream(prompt, num_tokens, temperature=temperature, top_k=top_k, top_p=top_p, stop=stop, seed=seed)
+            )  # fmt: skip
         tokens, stops = self.encode(prompt), self._stops(stop)
         out = generate(
             self.network, tokens, num_tokens, temperature=temperature, top_k=top_k, top_p=top_p,

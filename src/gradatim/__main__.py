@@ -1,6 +1,7 @@
 """``python -m gradatim`` is the command line."""
 
 import atexit
+import gc
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ def run() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and written
     if code == INTERRUPTED:
         _leave(code)
+    gc.freeze()  # the end does not look for cycles in what libraries hold, which takes a second
     return code
 
 

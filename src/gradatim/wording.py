@@ -30,6 +30,21 @@ def escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
+def numbered(number: int, things: str) -> str:
+    """A number of things, which are one thing where there is only one.
+
+    Args:
+        number: How many.
+        things: In the plural; without its last ``s`` it is the singular, but ``series`` is both.
+
+    Example:
+        >>> numbered(1, "rows"), numbered(2400, "training rows"), numbered(1, "series")
+        ('1 row', '2,400 training rows', '1 series')
+    """
+    is_one = number == 1 and not things.endswith("series")
+    return f"{number:,} {things.removesuffix('s') if is_one else things}"
+
+
 def shorten(text: str, most: int) -> str:
     """Cut the middle out of a text of more than ``most`` characters; both ends tell it from others.
 

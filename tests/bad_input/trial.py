@@ -2,10 +2,11 @@
 
 Whatever the trial, the same laws hold: the exit code is the one stated; an error is one sentence on standard error, and
 nothing else; no traceback, nothing "unexpected", no warning of another library; files that were there stay as they were;
-nothing is left behind but what was asked for, and that is not empty.
+nothing is left behind but what was asked for, and that is not empty; nothing is said of "1 rows".
 """
 
 import os
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from gradatim.cli import main
 
 OUTPUTS = ("-o", "--output")
+ONE_OF_MANY = r"(?<![\w.,])1 (training |test |different )?(rows|columns|images|texts|graphs|nodes|edges|sentences|words|steps|folds|settings|categories|classes|channels|pairs|tokens|files)\b"
 DEFAULTS = ("runs", "predictions.csv")  # what commands write where no output is named
 
 
@@ -71,6 +73,7 @@ def attempt(row: Trial, place: Place, capsys) -> None:
     assert code == row.code, told
     for text in ("Traceback", "gradatim: unexpected", "Warning", "\x1b"):
         assert text not in said.out + said.err, told
+    assert not re.search(ONE_OF_MANY, f"{out} {err}"), f"one of many: {told}"
     for words in row.says:
         assert words in (err if code else f"{out} {err}"), f"{words!r} is not said: {told}"
     if code:

@@ -42,6 +42,9 @@ LOST = {
 }  # fmt: skip
 
 
+THINGS = {"table": "rows", "image": "images", "text": "texts", "series": "steps"}
+
+
 def modules():
     """All modules of the fits."""
     found = pkgutil.walk_packages(fitting.__path__, "gradatim.fitting.")
@@ -110,6 +113,9 @@ def use(kind, model, data):
 @pytest.mark.filterwarnings("ignore:.*")  # of what could not be read in tiny tables
 def test_a_model_is_written_whatever_its_report_lacks(kind, tmp_path, broken, caplog):
     result, data = globals()[f"fit_{kind}"](tmp_path)
+    if kind in THINGS:  # every kind by its own word
+        assert f"the test {THINGS[kind]} included" in result.after
+        assert result.tables[-1].title.endswith(f" {THINGS[kind]}, used once")
     assert len(use(kind, gradatim.load_model(result.folder), data))
     reason = "could not be made and is left out (RuntimeError: no luck)."
     said = {f"Of the report, {part} {reason}" for part in LOST[kind]}

@@ -55,7 +55,7 @@ def test_a_small_table_is_never_too_small():
 class Slow:
     """A player whose models take known seconds of a clock that stands otherwise."""
 
-    folds = [([0] * 8, [0] * 2)] * 5
+    folds, things = [([0] * 8, [0] * 2)] * 5, "rows"
 
     def __init__(self, clock, **costs):
         self.clock, self.costs = clock, costs

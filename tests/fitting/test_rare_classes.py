@@ -17,17 +17,17 @@ def rows(share, classes=2, score=None):
 
 @pytest.mark.parametrize("score", [None, "accuracy", "log_loss"])
 def test_a_rare_class_is_a_concern_where_the_score_hides_it(score):
-    (found,) = rows(0.03, score=score).doubts("rows")
+    (found,) = rows(0.03, score=score).doubts()
     assert str(found).startswith("Imbalance: class 1 has 3.0 % of the rows")
     assert "--score average-precision or --score balanced-accuracy" in str(found)
-    assert not rows(0.2, score=score).doubts("rows")
+    assert not rows(0.2, score=score).doubts()
 
 
 def test_no_concern_where_the_score_counts_it():
     assert has_rare_class(rows(0.03))
     assert not has_rare_class(rows(0.3))
     for score in ("balanced_accuracy", "average_precision", "cost"):
-        assert not rows(0.03, score=score).doubts("rows")
+        assert not rows(0.03, score=score).doubts()
 
 
 def test_decisions_in_words():

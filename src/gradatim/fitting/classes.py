@@ -1,7 +1,7 @@
 """Class labels: the task they make, the decision, and predictions as a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,7 @@ class LabelledRows:
     """Rows with a class or a value each, some to learn from: what all problems of that kind share.
 
     Attributes:
+        things: What rows are called.
         labels: Class labels in order of their codes; empty for regression.
         y: Class codes, or values, one per row.
         train: Rows to learn from.
@@ -49,6 +50,7 @@ class LabelledRows:
         twins: A number for every row, the same for rows that repeat each other; ``None`` where none do.
     """
 
+    things: ClassVar[str] = "rows"
     labels: list[str | int]
     y: np.ndarray
     train: np.ndarray
@@ -102,16 +104,12 @@ class LabelledRows:
         """The task in words."""
         return task_in_words(self.classes)
 
-    def doubts(self, things: str) -> list[Concern]:
-        """Say, if so, that the test is small, or a class of the training rows rare.
+    def doubts(self) -> list[Concern]:
+        """Say, if so, that the test is small, or a class of the training rows rare."""
+        few = [Concern("Little to judge by", f"{len(self.test)} test {self.things}", TRUST_FOLDS)]
+        return (few if len(self.test) < FEW_TEST else []) + self._imbalance()
 
-        Args:
-            things: What rows are called.
-        """
-        few = [Concern("Little to judge by", f"{len(self.test)} test {things}", TRUST_FOLDS)]
-        return (few if len(self.test) < FEW_TEST else []) + self._imbalance(things)
-
-    def _imbalance(self, things: str) -> list[Concern]:
+    def _imbalance(self) -> list[Concern]:
         if not self.labels or self.score not in HIDING:
             return []
         shares = np.bincount(self.y[self.train], minlength=self.classes) / len(self.train)
@@ -119,7 +117,9 @@ class LabelledRows:
         is_rare = self.classes <= FEW_CLASSES and shares[rarest] < RARE_SHARE
         if not is_rare and shares[rarest] * self.classes >= RARE_CLASS:
             return []
-        seen = f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {things}"
+        seen = (
+            f"class {self.labels[rarest]!r} has {100 * shares[rarest]:.1f} % of the {self.things}"
+        )
         return [Concern("Imbalance", seen, JUDGE_OTHERWISE)]
 
 

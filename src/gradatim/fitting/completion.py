@@ -13,8 +13,8 @@ from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
 
 DONE = (
-    "After the test the models were trained on all the data, the test rows included; all figures are those of the models "
-    "before, which had not seen these rows."
+    "After the test the models were trained on all the data, the test {0} included; all figures are those of the models "
+    "before, which had not seen these {0}."
 )
 
 
@@ -58,19 +58,19 @@ def complete_models(
         keep_test_out: Whether the user wants the test rows left out.
         tell: Called with what is being done.
     """
-    kept = dict(models)
+    kept, things = dict(models), player.things
     if keep_test_out:
-        return Completion(kept, False, "The test rows were kept out of the models, as asked.")
+        return Completion(kept, False, f"The test {things} were kept out of the models, as asked.")
     if not work.recall("test-rows-added", lambda: has_time):
-        words = "The models have not learned the test rows: the budget leaves no time. Try a longer --budget."
+        words = f"The models have not learned the test {things}: the budget leaves no time. Try a longer --budget."
         return Completion(kept, False, words)
-    tell(Stage("training on all rows", 0.6))
+    tell(Stage(f"training on all {things}", 0.6))
     try:
         for candidate in candidates:
             work.cancel.check()
             with limit_threads(safe_threads()):
                 kept[candidate.name] = player.complete(candidate, models[candidate.name])
     except FAILURES:
-        words = "The models have not learned the test rows: a training on all rows failed."
+        words = f"The models have not learned the test {things}: a training on all {things} failed."
         return Completion(dict(models), False, words)
-    return Completion(kept | build(kept), True, DONE)
+    return Completion(kept | build(kept), True, DONE.format(things))

@@ -109,13 +109,13 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     start_up = work.elapsed - work.spent
     player.judge_by(job.score, job.costs)
     comparison, tuning, average, verdict = _compete(player, job, work, start_up, tell)
-    tell(Stage("training on all training rows"))
+    tell(Stage(f"training on all training {player.things}"))
     began, finalists = work.elapsed, _finalists(player, comparison, verdict, tuning, average)
     models = _train(player, finalists, work)
     took = work.elapsed - began
     build = _builder(player, verdict, average)
     models |= build(models)
-    tell(Stage("judging on the test rows", 0.5))
+    tell(Stage(f"judging on the test {player.things}", 0.5))
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
     decisions = _decisions(player, models, comparison, tuning, average)
     test_figures = {n: _tested(player, output, decisions.get(n)) for n, output in outputs.items()}
@@ -184,7 +184,7 @@ def _compete(
     timed = job.budget if job.trials is None else None
     if len(player.folds) < 2:
         raise InvalidValue(
-            "fit: the training rows must allow at least two folds, and do not. Use more rows."
+            f"fit: the training {player.things} must allow at least two folds, and do not. Use more {player.things}."
         )
     player.clock = Clock(timed, lambda: work.elapsed)
     with limit_threads(safe_threads()):

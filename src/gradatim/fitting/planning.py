@@ -89,6 +89,11 @@ class Field:
         self.began = work.elapsed
         self.rest = math.inf if budget is None else max(budget - self.began, LEAST_SHARE * budget)
 
+    @property
+    def reading(self) -> float:
+        """Seconds before the first fold of the first run."""
+        return self.work.recall("reading", lambda: self.began)
+
     def admit(self, name: str) -> bool:
         """Whether a model takes part; one that would take too long may be held to fewer rows."""
         if self.budget is None or name == self.names[0]:
@@ -98,9 +103,9 @@ class Field:
             return True
         if rows:
             self.player.most_rows[name] = rows
-            self.notes.append(f"The model '{name}' learns from {rows:,} rows in each fold and at the end, to keep within the budget.")  # fmt: skip
+            self.notes.append(f"The model '{name}' learns from {rows:,} {self.player.things} in each fold and at the end, to keep within the budget.")  # fmt: skip
         else:
-            self._drop(name, "it could not learn from enough rows in time")
+            self._drop(name, f"it could not learn from enough {self.player.things} in time")
         return bool(rows)
 
     def _rows(self, name: str) -> int | None:

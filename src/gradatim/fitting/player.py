@@ -73,6 +73,7 @@ class Player(ABC):
         remedy: What to try where nothing could be learned.
         last: Trainings of the network after tuning, in units of one on a fold.
         name: Short name of the data.
+        things: What its rows are called.
         notes: What was done to the data, one sentence each.
         title: What is learned, for the report.
         headline: What is learned from how much, in a line.
@@ -100,6 +101,7 @@ class Player(ABC):
     def __init__(self, problem: Any, seed: int) -> None:
         self.problem, self.seed = problem, seed
         self.name: str = problem.name
+        self.things: str = problem.things
         self.notes: list[str] = problem.notes
         self.most_rows: dict[str, int] = {}
         self.clock = Clock()
@@ -128,10 +130,8 @@ class Player(ABC):
         p.score = self.criterion.name
         check_criterion("fit", self.criterion, p.y, p.classes)
         self.folds = [fold for fold in self.folds if _is_told(self.criterion, p.y[fold[1]])]
-        rule = (
-            f"fit: score must have rows of different classes in two folds at least to be {score!r}"
-        )
-        require(len(self.folds) > 1, rule, len(self.folds), "Use more rows, or try --score log-loss.")  # fmt: skip
+        rule = f"fit: score must have {self.things} of different classes in two folds at least to be {score!r}"
+        require(len(self.folds) > 1, rule, len(self.folds), f"Use more {self.things}, or try --score log-loss.")  # fmt: skip
 
     def fingerprint(self) -> str:
         """Return a hash of everything that training sees; a killed run resumes only with the same."""

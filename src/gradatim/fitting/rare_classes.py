@@ -41,7 +41,7 @@ def rare_classes(report: Report, p: LabelledRows, f: Findings, costs: np.ndarray
     columns = zip(p.labels, *counts, judged.recalls(), judged.precisions(), strict=True)
     report.table(
         "Classes",
-        columns=["class", "training rows", "test rows", "found (recall)", "right when said (precision)"],
+        columns=["class", f"training {p.things}", f"test {p.things}", "found (recall)", "right when said (precision)"],
         rows=[[str(label), int(a), int(b), _share(r), _share(q)] for label, a, b, r, q in list(columns)[:LISTED]],
     )  # fmt: skip
     for sentence in describe_decision(
@@ -49,14 +49,14 @@ def rare_classes(report: Report, p: LabelledRows, f: Findings, costs: np.ndarray
     ):
         report.text(sentence)
     if costs is not None and p.classes <= LISTED:
-        _cost_table(report, judged, costs, p.labels)
+        _cost_table(report, judged, costs, p)
     if p.classes == 2 and len(np.unique(judged.y)) == 2:
         threshold = None if f.decision is None else threshold_of(f.decision)
         with report.attempt("precision and recall"):
             report.figure(
                 "precision-recall",
                 precision_recall(judged.y == 1, f.output[:, 1], threshold),
-                caption=f"{f.verdict.recommended} on the test rows: which share of {p.labels[1]!r} is found, and how often it is right, "
+                caption=f"{f.verdict.recommended} on the test {p.things}: which share of {p.labels[1]!r} is found, and how often it is right, "
                 "at every threshold. The line is what chance would give.",
             )
 
@@ -102,14 +102,14 @@ def describe_decision(decision: np.ndarray | None, labels: list[str | int], metr
     return [f"Said is the class with the largest probability times weight ({weights}), best for the {metric} over the folds{after}"]  # fmt: skip
 
 
-def _cost_table(report: Report, judged: Judged, costs: np.ndarray, labels: list[str | int]) -> None:
+def _cost_table(report: Report, judged: Judged, costs: np.ndarray, p: LabelledRows) -> None:
     rows = len(judged.y)
     cells = [
         [f"{round(share * rows):,} × {cost:g}" for share, cost in zip(*pair, strict=True)]
         for pair in zip(judged.confusion, costs, strict=True)
     ]
     report.table(
-        "Test rows and what each costs: true class by row, class said by column",
-        columns=["", *map(str, labels)],
-        rows=[[str(label), *own] for label, own in zip(labels, cells, strict=True)],
+        f"Test {p.things} and what each costs: true class by row, class said by column",
+        columns=["", *map(str, p.labels)],
+        rows=[[str(label), *own] for label, own in zip(p.labels, cells, strict=True)],
     )

@@ -14,6 +14,7 @@ from gradatim.plots import comparison_bars, confusion_matrix, learning_curves
 from gradatim.plots.calibration import calibration
 from gradatim.reports import Report
 from gradatim.reports.values import format_value
+from gradatim.wording import numbered
 
 
 def make_report(player: Player, findings: Findings) -> Report:
@@ -32,11 +33,11 @@ def make_report(player: Player, findings: Findings) -> Report:
             "Warnings", columns=["what to worry about"], rows=[[str(c)] for c in f.concerns]
         )
     with report.attempt("the comparison"):
-        comparison_table(report, f)
+        comparison_table(report, f, player.things)
     with report.attempt("the figure of the comparison"):
         _compare_figure(report, f)
     with report.attempt("the test"):
-        test_table(report, f, player.rows[1])
+        test_table(report, f, player)
     if isinstance(player.problem, LabelledRows) and has_one_class_each(player.problem, f):
         with report.attempt("rare classes"):
             rare_classes(report, player.problem, f, player.costs)
@@ -59,7 +60,7 @@ def _find_concerns(player: Player, f: Findings) -> None:
     f.concerns.extend(player.concerns())
 
 
-def comparison_table(report: Report, f: Findings) -> None:
+def comparison_table(report: Report, f: Findings, things: str) -> None:
     """Add the cross-validated figures of every candidate, with intervals."""
     means = f.cv_means()
     others = [name for name in next(iter(means.values())) if name != f.verdict.metric]
@@ -91,7 +92,7 @@ def comparison_table(report: Report, f: Findings) -> None:
         missing = "as errors are never negative"
     notes = [
         f"The {'larger' if larger else 'smaller'} the {metric} the better. All preprocessing is learned anew in every fold. Intervals are "
-        f"corrected for the training rows that folds share (Nadeau and Bengio), and factors around the mean, {missing}. "
+        f"corrected for the training {things} that folds share (Nadeau and Bengio), and factors around the mean, {missing}. "
         "The network's figure of a fold is that of the setting which was best on the other folds.",
         *f.remarks,
     ]
@@ -117,11 +118,11 @@ def _compare_figure(report: Report, f: Findings) -> None:
     )
 
 
-def test_table(report: Report, f: Findings, rows: int) -> None:
+def test_table(report: Report, f: Findings, player: Player) -> None:
     """Add the figures of the test rows."""
     names = list(next(iter(f.test_figures.values())))
     report.table(
-        f"Test, {rows:,} rows, used once",
+        f"Test, {numbered(player.rows[1], player.things)}, used once",
         columns=["model", *names, "numbers stored"],
         rows=[
             [name, *(f.test_figures[name].get(key) for key in names), model.parameters]
@@ -136,7 +137,7 @@ def _describe_network(report: Report, player: Player, f: Findings) -> None:
         return
     rows = [list(row) for row in player.describe_network(f.tuning.settings)]
     report.table(
-        f"Network: best of {f.tuning.trials} settings, {f.tuning.finished} of them on all folds",
+        f"Network: best of {numbered(f.tuning.trials, 'settings')}, {f.tuning.finished} of them on all folds",
         columns=["setting", "value"],
         rows=[*rows, ["parameters", f.models[NETWORK].parameters]],
     )
@@ -151,20 +152,20 @@ def _learning_curve(report: Report, player: Player, settings: Any) -> None:
         report.figure(
             "learning-curves",
             learning_curves({"": history}),
-            caption="The chosen network on the first fold: training loss (dashed) and loss on the judging rows (solid).",
+            caption=f"The chosen network on the first fold: training loss (dashed) and loss on the judging {player.things} (solid).",
         )
 
 
-def class_figures(report: Report, name: str, y: np.ndarray, output: np.ndarray, labels: list[str | int], decision: np.ndarray | None = None) -> None:  # fmt: skip
-    """Add confusion matrix and calibration of a classifier on the test rows."""
+def class_figures(report: Report, name: str, y: np.ndarray, output: np.ndarray, labels: list[str | int], decision: np.ndarray | None, things: str) -> None:  # fmt: skip
+    """Add confusion matrix and calibration of a classifier on the test part."""
     counts = np.zeros((len(labels), len(labels)), dtype=int)
     np.add.at(counts, (y, decide_classes(output, decision)), 1)
     if len(labels) <= 30:
         with report.attempt("the confusion matrix"):
-            report.figure("confusion", confusion_matrix(counts, labels), caption=f"{name} on the test rows.")  # fmt: skip
+            report.figure("confusion", confusion_matrix(counts, labels), caption=f"{name} on the test {things}.")  # fmt: skip
     with report.attempt("the calibration"):
         report.figure(
             "calibration",
             calibration(output.max(1), output.argmax(1) == y),
-            caption=f"{name} on the test rows: how often it is right, by how sure it is of its answer.",
+            caption=f"{name} on the test {things}: how often it is right, by how sure it is of its answer.",
         )

@@ -27,13 +27,11 @@ def weight_row(p: LabelledRows) -> list[list[str]]:
     if p.weight is None:
         return []
     w = p.weight[p.train]
-    rows = (
-        f"{w.min():.4g} to {w.max():.4g}, as much as {w.sum() ** 2 / (w**2).sum():,.0f} equal rows"
-    )
-    return [["weights of training rows", rows]]
+    rows = f"{w.min():.4g} to {w.max():.4g}, as much as {w.sum() ** 2 / (w**2).sum():,.0f} equal {p.things}"
+    return [[f"weights of training {p.things}", rows]]
 
 
-def judge_figures(report: Report, p: LabelledRows, f: Findings, *, label: str, rows: str) -> None:
+def judge_figures(report: Report, p: LabelledRows, f: Findings, *, label: str) -> None:
     """Add confusion and calibration of classes, or residuals of values.
 
     Args:
@@ -41,14 +39,13 @@ def judge_figures(report: Report, p: LabelledRows, f: Findings, *, label: str, r
         p: The problem.
         f: What the contest found.
         label: Name of the target.
-        rows: What a row is, such as ``"texts"``.
     """
     name, y = f.verdict.recommended, p.y[p.test]
     if p.classes:
-        class_figures(report, name, y, f.output, p.labels, f.decision)
+        class_figures(report, name, y, f.output, p.labels, f.decision, p.things)
     else:
         with report.attempt("the residuals"):
-            report.figure("residuals", residuals(y, f.output, label=label), caption=f"{name} on the test {rows}.")  # fmt: skip
+            report.figure("residuals", residuals(y, f.output, label=label), caption=f"{name} on the test {p.things}.")  # fmt: skip
 
 
 def surest_mistakes(output: np.ndarray, y: np.ndarray, most: int) -> list[int]:

@@ -173,7 +173,7 @@ class GraphPlayer(Player):
             if across:
                 seen = f"{across:,} of {len(p.test):,} test graphs repeat one of the training part"
                 found.append(Concern("Repeats", seen, FLATTERS))
-        found += p.doubts("graphs")
+        found += p.doubts()
         if len(p.train) < 100:
             found.append(Concern("Little data", f"{len(p.train):,} training graphs", ANOTHER_SPLIT))
         return found

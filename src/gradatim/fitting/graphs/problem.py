@@ -43,6 +43,7 @@ class GraphProblem(LabelledRows):
         notes: What was done to the data, one sentence each.
     """
 
+    things = "graphs"
     name: str
     target: str
     labels: list[str | int]

@@ -72,7 +72,7 @@ def judge_figures(report: Report, p: GraphProblem, f: Findings) -> None:
         p: The problem.
         f: What the contest found.
     """
-    sections.judge_figures(report, p, f, label=p.target, rows="graphs")
+    sections.judge_figures(report, p, f, label=p.target)
     with report.attempt("graphs and answers"):
         _answers(report, p, f)
     with report.attempt("errors by size"):

@@ -198,7 +198,7 @@ class ImagePlayer(Player):
         if repeated:
             seen = f"{repeated:,} of {len(p.test):,} test images stand in the training part too"
             found.append(Concern("Repeats", seen, FLATTERS))
-        found += p.doubts("images")
+        found += p.doubts()
         if isinstance(self.family, LearnedFamily) and self.family.teacher is not None:
             seen = (
                 "it may have learned from images that judge the folds here, and from test images, unless it was fitted to "

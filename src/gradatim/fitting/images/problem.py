@@ -39,6 +39,7 @@ class ImageProblem(LabelledRows):
         is_tagged: Whether an image may have several labels, or none.
     """
 
+    things = "images"
     name: str
     labels: list[str | int]
     y: np.ndarray
@@ -73,8 +74,8 @@ class ImageProblem(LabelledRows):
         """The task in words."""
         return f"tagging with {self.classes} labels" if self.is_tagged else super().task
 
-    def _imbalance(self, things: str) -> list[Concern]:
-        return [] if self.is_tagged else super()._imbalance(things)
+    def _imbalance(self) -> list[Concern]:
+        return [] if self.is_tagged else super()._imbalance()
 
     def places(self) -> tuple[str, list[str]]:
         """Where each test image came from, as a column."""

@@ -140,7 +140,7 @@ def judge_figures(report: Report, p: ImageProblem, f: Findings, *, can_hide: boo
         with report.attempt("the figures of each label"):
             _tags_table(report, p, f)
     else:
-        sections.judge_figures(report, p, f, label="the number", rows="images")
+        sections.judge_figures(report, p, f, label="the number")
     with report.attempt("the mistakes"):
         _mistakes(report, p, f)
     network = next((m for m in (f.models.get(NETWORK), f.models.get(f.verdict.best_simple)) if isinstance(m, ImageNetwork)), None)  # fmt: skip

@@ -44,6 +44,7 @@ class MaskProblem:
         groups: Group of every image, if groups stay together.
     """
 
+    things = "images"
     name: str
     labels: list[str]
     y: np.ndarray

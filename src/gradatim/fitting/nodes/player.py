@@ -213,7 +213,7 @@ class NodePlayer(Player):
     def concerns(self) -> list[Concern]:
         """Rare classes, little data, edges that join other classes."""
         p = self.problem
-        found = p.doubts("nodes")
+        found = p.doubts()
         if len(p.train) < 100:
             found.append(Concern("Little data", f"{len(p.train):,} training nodes", ANOTHER_SPLIT))
         return found

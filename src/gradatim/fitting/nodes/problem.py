@@ -65,6 +65,7 @@ class NodeProblem(LabelledRows):
         notes: What was done to the data, one sentence each.
     """
 
+    things = "nodes"
     name: str
     target: str
     labels: list[str | int]

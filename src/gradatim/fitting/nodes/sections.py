@@ -103,7 +103,7 @@ def help_section(report: Report, found: Help) -> None:
 
 def judge_figures(report: Report, p: NodeProblem, f: Findings) -> None:
     """Add confusion and calibration or residuals, and errors by degree and by distance from nodes with a known target."""
-    sections.judge_figures(report, p, f, label=p.target, rows="nodes")
+    sections.judge_figures(report, p, f, label=p.target)
     y = p.y[p.test]
     errors = (decide_classes(f.output, f.decision) != y).astype(float) if p.classes else np.abs(f.output - y)  # fmt: skip
     label = "share of mistakes" if p.classes else "mean absolute error"

@@ -197,7 +197,7 @@ class SequencePlayer(Player):
         if repeated:
             seen = f"{repeated:,} of {len(p.test):,} test series stand in the training part too"
             found.append(Concern("Repeats", seen, FLATTERS))
-        found += p.doubts("series")
+        found += p.doubts()
         if len(p.train) < 100:
             found.append(Concern("Little data", f"{len(p.train):,} training series", ANOTHER_SPLIT))
         return found

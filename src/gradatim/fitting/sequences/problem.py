@@ -56,6 +56,7 @@ class SequenceProblem(LabelledRows):
         notes: What was done to the data, one sentence each.
     """
 
+    things = "series"
     name: str
     target: str
     labels: list[str | int]

@@ -89,7 +89,7 @@ def judge_figures(
         clock: The budget.
         preprocessing: What made the numbers.
     """
-    sections.judge_figures(report, p, f, label=p.target, rows="series")
+    sections.judge_figures(report, p, f, label=p.target)
     if not clock.has(0.0, by=LATE):
         p.notes.append("Mistakes, attention and importance are not drawn, to keep within the budget.")  # fmt: skip
         return

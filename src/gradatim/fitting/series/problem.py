@@ -53,6 +53,7 @@ class SeriesProblem:
         notes: What was done to the data, one sentence each.
     """
 
+    things = "steps"
     name: str
     layout: Layout
     axis: Axis

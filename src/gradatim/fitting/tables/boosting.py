@@ -151,7 +151,12 @@ class TreeRace:
     def sentence(self, settings: TreeSettings | None, trials: int) -> str:
         """What the race chose, in words."""
         if settings is None:
-            return f"The {TREES} are as they are by default, the best of {trials} settings."
+            others = (
+                f", the best of {trials} settings"
+                if trials > 1
+                else "; there was no time to try others"
+            )
+            return f"The {TREES} are as they are by default{others}."
         return (
             f"The {TREES} are the best of {trials} settings: {settings.trees} rounds at a rate of {settings.lr:g}, up to "
             f"{settings.leaves} leaves of at least {settings.leaf_rows} rows"

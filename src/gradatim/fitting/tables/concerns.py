@@ -13,6 +13,7 @@ from gradatim.fitting.tables.candidates import rank_telling
 from gradatim.fitting.tables.preprocessing import take_rows
 from gradatim.fitting.tables.problem import Problem
 from gradatim.reports import Concern
+from gradatim.wording import numbered
 
 PROBE_ROWS = 4000
 LEAK_R2 = 0.9
@@ -36,7 +37,7 @@ def find_concerns(problem: Problem, seed: int, clock: Clock | None = None) -> li
         *_groups(problem, clock.over_at(LEAKS_BY)),
         *_dates(problem),
         *_repeats(problem),
-        *problem.doubts("rows"),
+        *problem.doubts(),
         *_little(problem),
         *_drift(problem, clock.over_at(DRIFT_BY)),
     ]
@@ -102,15 +103,18 @@ def _repeats(problem: Problem) -> list[Concern]:
 
 
 def percentage(share: float) -> str:
-    """A share in per cent that never rounds something to nothing.
+    """A share in per cent that never rounds something to nothing, nor a part to all.
 
     Example:
         >>> [percentage(share) for share in (0.5, 0.0139, 0.00139, 0.0001)]
         ['50 %', '1 %', '0.1 %', '<0.1 %']
+        >>> [percentage(share) for share in (1.0, 0.99, 0.9983, 0.9999)]
+        ['100 %', '99 %', '99.8 %', '>99.9 %']
     """
-    if 0.0 < share < 0.001:
-        return "<0.1 %"
-    return f"{100 * share:.{1 if 0.0 < share < 0.0095 else 0}f} %"
+    rest = min(share, 1.0 - share)
+    if 0.0 < rest < 0.001:
+        return "<0.1 %" if share < 0.5 else ">99.9 %"
+    return f"{100 * share:.{1 if 0.0 < rest < 0.0095 else 0}f} %"
 
 
 def _has_own_test(problem: Problem) -> bool:
@@ -165,7 +169,11 @@ def _little(problem: Problem) -> list[Concern]:
     if rows >= 200 and rows >= 10 * columns:
         return []
     return [
-        Concern("Little data", f"{rows:,} training rows for {columns:,} columns", ANOTHER_SPLIT)
+        Concern(
+            "Little data",
+            f"{numbered(rows, 'training rows')} for {numbered(columns, 'columns')}",
+            ANOTHER_SPLIT,
+        )
     ]
 
 

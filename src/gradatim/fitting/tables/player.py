@@ -56,6 +56,7 @@ from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
+from gradatim.wording import numbered
 
 CACHE_CELLS = 50_000_000
 IMPORTANCE_BY = 0.95  # of the budget, when it must be measured
@@ -98,8 +99,8 @@ class TablePlayer(Player):
         self.title = f"{problem.name}: {problem.target}"
         self.rows = len(problem.train), len(problem.test)
         self.headline = (
-            f"{problem.name}: {problem.task} of {problem.target!r} ({self.rows[0]:,} training rows, "
-            f"{self.rows[1]:,} test rows, {len(problem.columns)} columns)"
+            f"{problem.name}: {problem.task} of {problem.target!r} ({numbered(self.rows[0], 'training rows')}, "
+            f"{numbered(self.rows[1], 'test rows')}, {numbered(len(problem.columns), 'columns')})"
         )
         self.simple = simple_models(problem.classes)
         self.folds = plan_folds(problem, seed)
@@ -311,7 +312,7 @@ class TablePlayer(Player):
 
     def explain(self, report: Report, findings: Findings) -> None:
         """Add confusion and calibration or residuals, and permutation importance."""
-        judge_figures(report, self.problem, findings, label=self.problem.target, rows="rows")
+        judge_figures(report, self.problem, findings, label=self.problem.target)
         with report.attempt("the importance of the columns"):
             self._importance(report, findings)
 

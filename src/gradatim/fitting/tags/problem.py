@@ -37,6 +37,7 @@ class TagProblem:
         notes: What was done to the data, one sentence each.
     """
 
+    things = "sentences"
     name: str
     layout: Layout
     labels: list[str]

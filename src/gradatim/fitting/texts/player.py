@@ -143,7 +143,7 @@ class TextPlayer(Player):
         if repeated:
             seen = f"{repeated:,} of {len(p.test):,} test texts stand in the training part too"
             found.append(Concern("Repeats", seen, FLATTERS))
-        found += p.doubts("texts")
+        found += p.doubts()
         if len(p.train) < 500:
             found.append(Concern("Little data", f"{len(p.train):,} training texts", ANOTHER_SPLIT))
         return found

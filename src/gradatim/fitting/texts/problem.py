@@ -42,6 +42,7 @@ class TextProblem(LabelledRows):
         weight: How much each text weighs, if they weigh.
     """
 
+    things = "texts"
     name: str
     text: list[str]
     target: str

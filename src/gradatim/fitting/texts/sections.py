@@ -60,7 +60,7 @@ def describe_pretrained(s: PretrainedSettings) -> list[tuple[str, object]]:
 
 def judge_figures(report: Report, p: TextProblem, f: Findings) -> None:
     """Add confusion and calibration or residuals, telling words, and the most confident mistakes."""
-    sections.judge_figures(report, p, f, label=p.target, rows="texts")
+    sections.judge_figures(report, p, f, label=p.target)
     if p.classes:
         with report.attempt("the mistakes"):
             mistakes_table(report, p, f)

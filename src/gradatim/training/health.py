@@ -12,6 +12,10 @@ from torch import Tensor, nn
 from gradatim.errors import GradatimError, InvalidValue
 
 T = TypeVar("T")
+UNSEEN = (
+    "Trainer: the loss must depend on the model, got one that reaches none of its parameters. "
+    "Look for detach(), argmax, no_grad() or item() on the way."
+)
 _MILDER = "Lower the learning rate, scale the inputs or set clip_norm"
 
 
@@ -99,6 +103,8 @@ def first_step(step: Callable[[object], T], batch: object) -> T:
     except GradatimError:
         raise
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        if "does not require grad" in str(error):
+            raise InvalidValue(UNSEEN) from error
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InvalidValue(
             f"Trainer: model, loss and data must fit together, got a batch of {_shape(batch)}: {reason}. "

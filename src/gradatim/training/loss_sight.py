@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from gradatim.errors import GradatimError, InvalidValue, require
 from gradatim.losses import Loss
 from gradatim.training.batches import Batch
-from gradatim.training.health import first_step
+from gradatim.training.health import UNSEEN, first_step
 from gradatim.training.model_outputs import plain_output
 from gradatim.training.objectives.objective import Objective
 
@@ -181,10 +181,7 @@ class LossSight:
             self._refuse_limits()
             self.is_sure = True
         if not self.is_sure and not self.is_reached:
-            raise InvalidValue(
-                "Trainer: the loss must depend on the model, got one that reaches none of its parameters. "
-                "Look for detach(), argmax, no_grad() or item() on the way."
-            )
+            raise InvalidValue(UNSEEN)
         if not self.is_sure and self.batches == PATIENCE:
             self.conclude()
         if self.is_sure:

@@ -164,6 +164,7 @@ CASES: dict[str, Case] = {
     "SGC": Case(lambda: models.SGC(4, 2), graph(), (B, 2)),
     "APPNP": Case(lambda: models.APPNP(4, 8, 2, dropout=0.0), graph(), (B, 2)),
     "GraphClassifier": Case(lambda: models.GraphClassifier(models.GCN(4, 8, 6, dropout=0.0), 6, 2), graph(), (1, 2)),
+    "LinkPredictor": Case(lambda: models.LinkPredictor(models.GCN(4, 8, 6, dropout=0.0), 6, decoder="mlp", is_directed=True), both(graph(), lambda: (torch.tensor([[0, 2, 1, 0], [1, 0, 1, 2]]),)), (4,)),
     "PairNet": Case(lambda: models.PairNet(4, 6, 2), graph(), (1, 2)),
     "NTKMLP": Case(lambda: models.NTKMLP((4, 8, 2), bias_variance=0.1), real(4), (B, 2)),
     "DeepSets": Case(lambda: models.DeepSets(4, 8, 2), real(5, 4), (B, 2)),
@@ -255,7 +256,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         (name, "rows"): NEIGHBOURS
         for name in (
             "GCNLayer", "GATLayer", "GATv2Layer", "SAGELayer", "GINLayer", "ChebyshevLayer", "PairNorm", "GCN", "GAT", "GATv2",
-            "GraphSAGE", "GIN", "ChebNet", "SGC", "APPNP", "GraphClassifier", "PairNet",
+            "GraphSAGE", "GIN", "ChebNet", "SGC", "APPNP", "GraphClassifier", "LinkPredictor", "PairNet",
         )
     },
     ("Invariant", "describe"): "it holds transformations, which are functions",

@@ -30,6 +30,7 @@ from gradatim.models.graph_sage import GraphSAGE
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
 from gradatim.models.lenet import LeNet
+from gradatim.models.link_predictor import LinkPredictor
 from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
@@ -110,6 +111,7 @@ __all__ = [
     "HybridViT",
     "LRUStack",
     "LeNet",
+    "LinkPredictor",
     "MLPMixer",
     "MobileNetV2",
     "NTKMLP",

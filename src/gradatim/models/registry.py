@@ -34,6 +34,7 @@ from gradatim.models.graph_sage import GraphSAGE
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
 from gradatim.models.lenet import LeNet
+from gradatim.models.link_predictor import LinkPredictor
 from gradatim.models.lru import LRUStack
 from gradatim.models.mlp import MLP
 from gradatim.models.mlp_mixer import MLPMixer
@@ -130,6 +131,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "appnp": APPNP,
     "graph_classifier": GraphClassifier,
     "ntk_mlp": NTKMLP,
+    "link_predictor": LinkPredictor,
     "pair_net": PairNet,
 }
 

@@ -37,7 +37,8 @@ from gradatim.fitting.masks.networks import build_network as build_unet
 from gradatim.fitting.masks.simple import SimpleMasks
 from gradatim.fitting.nodes.candidates import FeatureModel
 from gradatim.fitting.nodes.features import NodeFeatures
-from gradatim.fitting.nodes.model import KnownGraph, NodeModel
+from gradatim.fitting.nodes.known_graph import KnownGraph, KnownNodes
+from gradatim.fitting.nodes.model import NodeModel
 from gradatim.fitting.nodes.networks import NodeNetwork, NodeSettings
 from gradatim.fitting.nodes.networks import build_network as build_node_network
 from gradatim.fitting.nodes.propagation import Propagation
@@ -110,7 +111,7 @@ def node_model():
     for name in ("gcn", "sage", "gat", "appnp"):
         module = build_node_network(NodeSettings(name, hidden_dim=8), 3, 2, 1)
         models["network" if name == "gat" else name] = NodeNetwork(module, 2, dict(plain))
-    return NodeModel(target="y", labels=["n", "p"], features=features, edge_features=edges, graph=graph, models=models, **SHARED)  # fmt: skip
+    return NodeModel(target="y", labels=["n", "p"], known=KnownNodes(features, edges, graph), models=models, **SHARED)  # fmt: skip
 
 
 def tagged_model():
@@ -285,7 +286,7 @@ KINDS = {
         lambda model, name: np.concatenate(model.predict_proba(["good film", "x Y z"], model=name)),
     ),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
-    "node": (node_model, lambda model, name: model.fitted(name).outputs(model.graph.view())),
+    "node": (node_model, lambda model, name: model.fitted(name).outputs(model.known.graph.view())),
     "sequence": (sequence_model, lambda model, name: model.predict_proba(runs(), model=name)),
     "graph": (graph_model, lambda model, name: model.predict_proba(some_graphs(5), model=name)),
     "anomaly": (anomaly_model, lambda model, name: model.predict(cells(), model=name)["score"]),

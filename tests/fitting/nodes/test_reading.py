@@ -121,3 +121,33 @@ def test_a_million_edges_are_read(tmp_path):
     raw = read_nodes(folder, is_directed=False)
     pairs = {(min(a, b), max(a, b)) for a, b in ends.tolist() if a != b}
     assert raw.edges.index.shape[1] == len(pairs)
+
+
+def test_nodes_may_be_those_that_edges_name(tmp_path):
+    edges = "source,target\nb,a\nc,b\n,a\n"
+    raw = read(tmp_path, None, edges, needed=("edges.csv",))
+    assert raw.ids == ["b", "a", "c"]
+    assert raw.frame.shape == (3, 0)
+    assert raw.edges.index.tolist() == [[0, 0], [1, 2]]
+    raw = read(tmp_path, None, edges, needed=(), known=["b", "z"])
+    assert raw.ids == ["a", "c"]
+    assert raw.edges.index.tolist() == [[0, 1], [2, 2]]  # b stands behind the new ones
+    raw = read(tmp_path, None, edges, needed=(), known=["a", "b"], names_nodes=False)
+    assert (raw.ids, raw.edges.index.tolist()) == ([], [[0], [1]])
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InvalidValue, match=r"fit: a graph must have edges.csv, got neither in 'none'"):  # fmt: skip
+        read_nodes(tmp_path / "none", is_directed=False, needed=("edges.csv",))
+
+
+def test_of_a_repeated_edge_the_earliest_is_kept(tmp_path):
+    edges = "source,target,when\na,b,2024-03-01\nb,c,2024-01-09\nb,a,2024-01-05\n"
+    raw = read(tmp_path, edges=edges, time_column="when")
+    assert raw.edges.index.tolist() == [[0, 1], [1, 2]]
+    assert raw.edges.features["when"].tolist() == ["2024-01-05", "2024-01-09"]
+    with pytest.raises(InvalidValue, match="time_column must be a column of the table"):
+        read(tmp_path, edges=edges, time_column="day")
+
+
+def test_two_sides_are_seen_whatever_the_order_of_nodes(tmp_path):
+    assert read(tmp_path, edges="source,target\nc,a\nc,b\n").edges.sources.tolist() == [2]
+    assert read(tmp_path, edges="source,target\nc,a\na,b\n").edges.sources is None

@@ -6,6 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kstest
 
 from gradatim.fitting.nodes.view import (
     NodeView,
@@ -14,6 +15,7 @@ from gradatim.fitting.nodes.view import (
     count_components,
     distances,
     drawn_features,
+    drawn_numbers,
     rewire,
 )
 from gradatim.nn import coupling_matrix
@@ -93,3 +95,11 @@ def test_features_with_many_zeros_are_sparse_and_the_same():
     own = NodeView(x, np.zeros((2, 0), dtype=np.int64)).tensors[0]
     assert own.layout == torch.sparse_csr
     np.testing.assert_array_equal(own.to_dense().numpy(), x)
+
+
+def test_drawn_numbers_are_normal_and_independent():
+    drawn = drawn_numbers([f"n{k}" for k in range(20_000)]) * np.sqrt(32)
+    assert kstest(drawn.ravel(), "norm").pvalue > 1e-3
+    covariance = drawn.T @ drawn / len(drawn)
+    assert np.abs(covariance - np.eye(32)).max() < 6 / np.sqrt(len(drawn))
+    assert drawn_numbers([]).shape == (0, 32)

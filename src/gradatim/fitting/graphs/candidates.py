@@ -28,6 +28,7 @@ from gradatim.fitting.stored import Facts, whole
 from gradatim.fitting.tables import candidates as tables
 from gradatim.fitting.tables import predictors
 from gradatim.fitting.tables.predictors import Fitted
+from gradatim.fitting.tables.scaled_linear import fit_scaled_linear
 
 NOTHING, BAG, COLOURS = "nothing", "bag", "colours"
 LINEAR_CLASSES, LINEAR_VALUES = "logistic regression on counts", "ridge on counts"
@@ -156,19 +157,8 @@ def fit_simple(
     if name == TREES:
         return CountModel(BAG, _grow(bag_of_counts(graphs), y, classes, seed, chosen))
     if name in (LINEAR_CLASSES, LINEAR_VALUES):
-        return CountModel(BAG, _fit_linear(bag_of_counts(graphs), y, classes, seed, chosen))
+        return CountModel(BAG, fit_scaled_linear(bag_of_counts(graphs), y, classes, seed, chosen))
     return CountModel(NOTHING, tables.fit_simple(name, extract(NOTHING, graphs), y, classes, seed))
-
-
-def _fit_linear(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Mapping[str, Any] | None) -> Fitted:  # fmt: skip
-    """Logistic or ridge regression on scaled counts; the scale goes into its weights."""
-    mean, spread = X.mean(0), X.std(0)
-    spread = np.where(spread > 1e-9, spread, np.inf)  # a count that never changes says nothing
-    name = "logistic regression" if classes else tables.RIDGE
-    fitted = tables.fit_simple(name, (X - mean) / spread, y, classes, seed, chosen)
-    weight = fitted.arrays["0.0.weight"] / spread
-    arrays = {"0.0.weight": weight, "0.0.bias": fitted.arrays["0.0.bias"] - weight @ mean}
-    return Fitted("chain", classes, {**fitted.arrays, **arrays}, fitted.settings)
 
 
 def _fit_kernel(graphs: Graphs, y: np.ndarray, classes: int, chosen: Mapping[str, Any]) -> CountModel:  # fmt: skip

@@ -21,7 +21,8 @@ from gradatim.fitting.nodes.candidates import (  # fmt: skip
 from gradatim.fitting.nodes.controls import Help, measure_help
 from gradatim.fitting.nodes.features import NodeFeatures, learn_node_features
 from gradatim.fitting.nodes.kind import NodeOptions
-from gradatim.fitting.nodes.model import KnownGraph, NodeModel
+from gradatim.fitting.nodes.known_graph import KnownGraph, KnownNodes
+from gradatim.fitting.nodes.model import NodeModel
 from gradatim.fitting.nodes.networks import (
     EPOCHS,
     UNTIMED_EPOCHS,
@@ -248,7 +249,7 @@ class NodePlayer(Player):
         edges = p.learn_edges(np.flatnonzero(p.seen_edges(was_seen)))
         attr = None if edges is None else edges.transform(p.edge_table)
         graph = KnownGraph(p.ids, features.transform(p.table, len(p)), p.index, p.edge_weight, attr, p.is_directed)  # fmt: skip
-        return {"target": p.target, "labels": p.labels, "features": features, "edge_features": edges, "graph": graph}  # fmt: skip
+        return {"target": p.target, "labels": p.labels, "known": KnownNodes(features, edges, graph)}
 
     def save(self, folder: Path, findings: Findings, about: Mapping[str, Any], extra: Mapping[str, bytes]) -> Any:  # fmt: skip
         """Write the model folder, with predictions of the nodes without a target."""

@@ -11,13 +11,10 @@ import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.columns import (
-    Cells,
     Column,
     Levels,
     clean,
-    find_columns,
     read_cells,
-    read_plain_numbers,
 )
 from gradatim.data.tables.reading import read_table
 from gradatim.data.tables.times import read_times
@@ -26,22 +23,16 @@ from gradatim.evaluation.splits import Split
 from gradatim.fitting.classes import LabelledRows
 from gradatim.fitting.nodes.features import find_counts
 from gradatim.fitting.nodes.kind import NODES, NodeOptions
-from gradatim.fitting.nodes.reading import WEIGHT, Edges, RawNodes, read_ids, read_nodes
-from gradatim.fitting.nodes.view import both_ways, count_components
-from gradatim.fitting.tables.preprocessing import (  # fmt: skip
-    Preprocessing,
-    describe_unread,
-    fit_preprocessing,
-    read_columns,
-    take_rows,
-)
+from gradatim.fitting.nodes.reading import Edges, RawNodes, read_ids, read_nodes
+from gradatim.fitting.nodes.typed_graph import TypedGraph, find_edge_columns, find_node_columns
+from gradatim.fitting.nodes.view import count_components
 from gradatim.fitting.tables.problem import find_name, read_labels, split_rows
 
 MIN_NODES = 20
 
 
 @dataclass
-class NodeProblem(LabelledRows):
+class NodeProblem(TypedGraph, LabelledRows):
     """Typed nodes and edges, target and split.
 
     Args:
@@ -49,15 +40,6 @@ class NodeProblem(LabelledRows):
         target: Name of the column to predict.
         labels: Class labels in order of their codes; empty for regression.
         y: Class codes, or values, of the nodes that have one, which come first.
-        ids: Of all nodes.
-        columns: The columns of nodes that a model may use.
-        counts: Those of them that are counts, taken together.
-        table: Cells of all nodes.
-        index: Edges, each once, shape ``(2, E)``.
-        edge_weight: Their weights, if they weigh.
-        edge_columns: Columns of edges that attention may use.
-        edge_table: Their cells.
-        is_directed: Whether edges lead one way.
         train: Nodes to learn from.
         test: Nodes that judge at the end.
         groups: Group of every node, if any.
@@ -70,23 +52,11 @@ class NodeProblem(LabelledRows):
     target: str
     labels: list[str | int]
     y: np.ndarray
-    ids: list[str]
-    columns: list[Column]
-    counts: list[str]
-    table: dict[str, Cells]
-    index: np.ndarray
-    edge_weight: np.ndarray | None
-    edge_columns: list[Column]
-    edge_table: dict[str, Cells]
-    is_directed: bool
     train: np.ndarray
     test: np.ndarray
     groups: np.ndarray | None = None
     times: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
     @property
     def is_inductive(self) -> bool:
@@ -98,23 +68,10 @@ class NodeProblem(LabelledRows):
         """Nodes without a target."""
         return np.arange(len(self.y), len(self))
 
-    @property
-    def degree(self) -> np.ndarray:
-        """Edges of every node."""
-        return np.bincount(self.index.reshape(-1), minlength=len(self))
-
     def contents(self) -> Iterator[bytes]:
         """Yield all cells, the edges, the target and the split."""
         yield from super().contents()
-        yield self.index.tobytes() + str(self.is_directed).encode()
-        yield b"" if self.edge_weight is None else self.edge_weight.tobytes()
-        for columns, table in ((self.columns, self.table), (self.edge_columns, self.edge_table)):
-            for column in columns:
-                cells = table[column.name]
-                yield repr(column).encode()
-                for part in cells if isinstance(cells, tuple) else (cells,):
-                    yield part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
-        yield repr(self.ids).encode()
+        yield from self.graph_contents()
 
     def places(self) -> tuple[str, list[str]]:
         """Ids of the test nodes, as a column."""
@@ -148,26 +105,6 @@ class NodeProblem(LabelledRows):
         """Which edges join nodes that are both seen."""
         return is_seen[self.index].all(0)
 
-    def learn_edges(self, rows: np.ndarray) -> Preprocessing | None:
-        """How columns of edges become features, learned from some edges; ``None`` where there are none."""
-        if not self.edge_columns or not len(rows):
-            return None
-        return fit_preprocessing(self.edge_table, self.edge_columns, rows)
-
-    def edge_features(self, preprocessing: Preprocessing | None, rows: np.ndarray) -> np.ndarray | None:  # fmt: skip
-        """Features of some edges, as often as networks list them."""
-        if preprocessing is None:
-            return None
-        own = preprocessing.transform(take_rows(self.edge_table, rows))
-        return own if self.is_directed else np.concatenate([own, own])
-
-    def listed(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Some edges and their weights, as networks list them."""
-        weight = None if self.edge_weight is None else self.edge_weight[rows]
-        if weight is not None and not self.is_directed:
-            weight = np.concatenate([weight, weight])
-        return both_ways(self.index[:, rows], self.is_directed), weight
-
 
 def prepare(data: "str | Path", job: NodeOptions) -> NodeProblem:
     """Read a graph, find target, task and types, and set the test nodes aside.
@@ -195,11 +132,14 @@ def prepare(data: "str | Path", job: NodeOptions) -> NodeProblem:
     is_test = _named_test(job.test, raw.ids[: len(y)])
     train, test = split_rows(y, labels, is_test, job, _part(groups, len(y)), _part(times, len(y)))
     hidden = [target, *dropped, *filter(None, [job.group])]
-    columns, table = _find_columns(frame.drop(columns=list(dict.fromkeys(hidden))), train, notes)
-    edge_columns, edge_table = _edge_columns(raw.edges, notes)
+    columns, table = find_node_columns(
+        frame.drop(columns=list(dict.fromkeys(hidden))), train, notes
+    )
+    edge_columns, edge_table = find_edge_columns(raw.edges, notes)
     return NodeProblem(
-        raw.name, target, labels, y, raw.ids, columns, find_counts(table, columns), table, raw.edges.index,
-        raw.edges.weight, edge_columns, edge_table, job.directed, train, test, groups, times, notes,
+        raw.name, target, labels, y, train, test, groups, times, notes,
+        ids=raw.ids, columns=columns, counts=find_counts(table, columns), table=table, index=raw.edges.index,
+        edge_weight=raw.edges.weight, edge_columns=edge_columns, edge_table=edge_table, is_directed=job.directed,
     )  # fmt: skip
 
 
@@ -278,34 +218,3 @@ def _named_test(test: float | str, ids: list[str]) -> np.ndarray | None:
     if unknown:
         raise InvalidValue(f"fit: test must name nodes with a target, got {unknown[0]!r}, which is none in {NODES}.")  # fmt: skip
     return np.isin(np.array(ids, dtype=object), list(wanted))
-
-
-def _find_columns(frame: pd.DataFrame, train: np.ndarray, notes: list[str]) -> tuple[list[Column], dict[str, Cells]]:  # fmt: skip
-    """Columns of nodes with their types; there may be none."""
-    if not frame.shape[1]:
-        columns: list[Column] = []
-    else:
-        frame = read_plain_numbers(frame)
-        columns, left_out = find_columns(frame.iloc[train], reads_texts=True)
-        notes += left_out
-    if not columns:
-        notes.append("Nodes have no columns to learn from: their degree and random numbers made from their ids take their place.")  # fmt: skip
-        return [], {}
-    table, unread = read_columns(frame, columns, "fit")
-    notes += describe_unread(unread, columns)
-    return columns, table
-
-
-def _edge_columns(edges: Edges, notes: list[str]) -> tuple[list[Column], dict[str, Cells]]:
-    """Columns of edges, the weight among them, which attention reads."""
-    frame = edges.features.copy()
-    if edges.weight is not None and np.ptp(edges.weight) > 0:
-        frame[WEIGHT] = edges.weight
-    if not frame.shape[1] or not len(frame):
-        return [], {}
-    frame = read_plain_numbers(frame)
-    columns, left_out = find_columns(frame)
-    notes += [sentence.replace("Column ", "Column of edges ", 1) for sentence in left_out]
-    if any(column.name != WEIGHT for column in columns):
-        notes.append("Columns of edges are read by attention (GAT); other models read edges and their weights.")  # fmt: skip
-    return columns, read_columns(frame, columns, "fit")[0] if columns else {}

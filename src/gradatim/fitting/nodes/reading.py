@@ -1,12 +1,14 @@
 """Read a graph from a folder: ``nodes.csv``, a row for each node, and ``edges.csv``, a row for each edge.
 
+Who learns of edges alone may do without ``nodes.csv``: nodes are then those that edges name.
+
 Nothing is dropped in silence: edges of unknown ids, self-loops and repeated edges are counted and said; an id that is there
 twice, or missing, is refused, since no edge could tell which node it means.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ import pandas as pd
 
 from gradatim.data.tables.columns import clean
 from gradatim.data.tables.reading import read_table
+from gradatim.data.tables.times import read_times
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 from gradatim.fitting.nodes.kind import EDGES, NODES, SETS
+from gradatim.fitting.tables.problem import find_name
 from gradatim.wording import shorten
 
 IDS = ("id", "node", "node_id", "nodeid")
@@ -33,11 +37,13 @@ class Edges:
         index: Sources and targets as places of nodes, shape ``(2, E)``; the smaller first where edges have no direction.
         weight: Their weights, if they weigh.
         features: Their other columns, a row for each edge.
+        sources: Nodes that are sources of edges, where none of them is a target too, as in a graph of two sides.
     """
 
     index: np.ndarray
     weight: np.ndarray | None
     features: pd.DataFrame
+    sources: np.ndarray | None = None
 
 
 @dataclass
@@ -62,7 +68,14 @@ class RawNodes:
 
 
 def read_nodes(
-    data: "str | Path", *, is_directed: bool, known: Sequence[str] = (), owner: str = "fit"
+    data: "str | Path",
+    *,
+    is_directed: bool,
+    known: Sequence[str] = (),
+    owner: str = "fit",
+    needed: Sequence[str] = (NODES, EDGES),
+    names_nodes: bool = True,
+    time_column: str | None = None,
 ) -> RawNodes:
     """Read a folder of nodes and edges, or a built-in graph.
 
@@ -71,27 +84,57 @@ def read_nodes(
         is_directed: Whether an edge leads one way alone.
         known: Ids of nodes that edges may name beside those of ``nodes.csv``; they get the places behind these.
         owner: Who asks, for messages.
+        needed: The files that must be there.
+        names_nodes: Whether, where ``nodes.csv`` is not there, every id that an edge names is a node.
+        time_column: Column of times of edges; of a repeated edge the earliest row is kept.
     """
     if not isinstance(data, str | Path):
-        raise InvalidType(f"{owner}: data must be a folder with {NODES} and {EDGES}, got a table.")
+        raise InvalidType(f"{owner}: data must be a folder with {' and '.join(needed)}, got a table.")  # fmt: skip
     if str(data) in SETS and not Path(data).exists():
         return _read_builtin(str(data), is_directed)
     folder = Path(data)
     if not folder.is_dir():
-        raise Unavailable(f"{folder}: must be a folder with {NODES} and {EDGES}, and is none. Check the path.")  # fmt: skip
-    for name, other in ((NODES, EDGES), (EDGES, NODES)):
-        if not (folder / name).is_file():
-            raise InvalidValue(f"{owner}: a graph must have {NODES} and {EDGES}, got {other if (folder / other).is_file() else 'neither'} in {folder.name!r}.")  # fmt: skip
-    nodes = read_table(folder / NODES)
-    notes = list(nodes.notes)
-    column = _id_column(nodes.frame, notes)
-    ids = read_ids(nodes.frame[column], notes, owner)
+        raise Unavailable(f"{folder}: must be a folder with {' and '.join(needed)}, and is none. Check the path.")  # fmt: skip
+    there = [name for name in (NODES, EDGES) if (folder / name).is_file()]
+    if not set(needed) <= set(there):
+        raise InvalidValue(f"{owner}: a graph must have {' and '.join(needed)}, got {there[0] if there else 'neither'} in {folder.name!r}.")  # fmt: skip
+    notes: list[str] = []
+    ids, frame = _node_frame(folder / NODES, notes, owner) if NODES in there else ([], pd.DataFrame())  # fmt: skip
+    rows = _edge_frame(folder / EDGES, notes) if EDGES in there else pd.DataFrame({"source": [], "target": []}, dtype="str")  # fmt: skip
+    if NODES not in there and names_nodes:
+        ids = named_ids(rows, set(known), owner)
+        frame = pd.DataFrame(index=range(len(ids)))
     places = {name: place for place, name in enumerate(ids)}
     for name in known:
         places.setdefault(name, len(places))
-    edges = read_edges(_edge_frame(folder / EDGES, notes), places, notes, is_directed=is_directed, owner=owner)  # fmt: skip
-    frame = nodes.frame.drop(columns=column).reset_index(drop=True)
+    edges = read_edges(rows, places, notes, is_directed=is_directed, owner=owner, time_column=time_column)  # fmt: skip
     return RawNodes(nodes_name(folder), ids, frame, edges, None, notes)
+
+
+def _node_frame(path: Path, notes: list[str], owner: str) -> tuple[list[str], pd.DataFrame]:
+    """Ids of nodes and their other columns."""
+    table = read_table(path)
+    notes += table.notes
+    column = _id_column(table.frame, notes)
+    ids = read_ids(table.frame[column], notes, owner)
+    return ids, table.frame.drop(columns=column).reset_index(drop=True)
+
+
+def named_ids(frame: pd.DataFrame, known: Container[str] = (), owner: str = "fit") -> list[str]:
+    """Ids that a table of edges names, in the order in which they come, without those that are known.
+
+    Args:
+        frame: A row for each edge.
+        known: Ids to leave out.
+        owner: Who asks, for messages.
+
+    Example:
+        >>> named_ids(pd.DataFrame({"source": ["b", "c"], "target": ["a", "b"]}))
+        ['b', 'a', 'c']
+    """
+    ends = np.stack([_texts(frame[name]).to_numpy(object) for name in end_columns(frame, [], owner)], axis=1)  # fmt: skip
+    found = pd.unique(ends.reshape(-1))
+    return [name for name in found if isinstance(name, str) and name not in known]
 
 
 def nodes_name(folder: Path) -> str:
@@ -161,22 +204,38 @@ def _tell_floats(cells: pd.Series, file: str, notes: list[str]) -> None:
         notes.append(f"Ids such as {first!r} in {file} are read as {_WHOLE.sub(chr(92) + '1', first)!r}.")  # fmt: skip
 
 
-def _end_columns(frame: pd.DataFrame, notes: list[str], owner: str) -> tuple[str, str]:
+def end_columns(
+    frame: pd.DataFrame, notes: list[str], owner: str, file: str = EDGES
+) -> tuple[str, str]:
+    """Names of the two columns that name the ends of an edge or a pair.
+
+    Args:
+        frame: The table.
+        notes: Collects what was guessed.
+        owner: Who asks, for messages.
+        file: What the table is called in messages.
+    """
     names = {str(name).strip().lower(): str(name) for name in reversed(list(frame.columns))}
     for first, second in ENDS:
         if first in names and second in names:
             return names[first], names[second]
     if frame.shape[1] < 2:
         listed = ", ".join(map(repr, frame.columns))
-        raise InvalidValue(f"{owner}: {EDGES} must have the columns 'source' and 'target', got {listed}.")  # fmt: skip
+        raise InvalidValue(f"{owner}: {file} must have the columns 'source' and 'target', got {listed}.")  # fmt: skip
     one, two = str(frame.columns[0]), str(frame.columns[1])
-    notes.append(f"{EDGES} has no columns 'source' and 'target': its first two, {one!r} and {two!r}, name the ends.")  # fmt: skip
+    notes.append(f"{file} has no columns 'source' and 'target': its first two, {one!r} and {two!r}, name the ends.")  # fmt: skip
     return one, two
 
 
 def read_edges(
-    frame: pd.DataFrame, places: dict[str, int], notes: list[str], *, is_directed: bool, owner: str = "fit"
-) -> Edges:  # fmt: skip
+    frame: pd.DataFrame,
+    places: dict[str, int],
+    notes: list[str],
+    *,
+    is_directed: bool,
+    owner: str = "fit",
+    time_column: str | None = None,
+) -> Edges:
     """Edges between places of nodes, each once, without self-loops.
 
     Args:
@@ -185,6 +244,7 @@ def read_edges(
         notes: Collects what was left out or merged, one sentence each.
         is_directed: Whether source and target differ.
         owner: Who asks, for messages.
+        time_column: Column of times; of a repeated edge the earliest row is kept.
 
     Example:
         >>> frame = pd.DataFrame({"source": ["a", "b", "b"], "target": ["b", "a", "b"]})
@@ -192,11 +252,8 @@ def read_edges(
         >>> read_edges(frame, {"a": 0, "b": 1}, told, is_directed=False).index.tolist(), told[0]
         ([[0], [1]], '1 edge leads from a node to itself and is left out: every model reads a node itself anyway.')
     """
-    ends = _end_columns(frame, notes, owner)
-    for name in ends:
-        _tell_floats(frame[name], EDGES, notes)
-    texts = [_texts(frame[name]) for name in ends]
-    found = np.stack([own.map(places).to_numpy(np.float64, na_value=np.nan) for own in texts])
+    ends = end_columns(frame, notes, owner)
+    texts, found = find_ends(frame, ends, places, notes)
     is_known = ~np.isnan(found[0]) & ~np.isnan(found[1])
     if not is_known.all():
         _tell_unknown(texts, found, is_known, notes, owner)
@@ -207,10 +264,35 @@ def read_edges(
         words = "1 edge leads from a node to itself and is" if count == 1 else f"{count:,} edges lead from a node to itself and are"  # fmt: skip
         notes.append(f"{words} left out: every model reads a node itself anyway.")
     index, frame = index[:, ~loops], frame.loc[~loops].reset_index(drop=True)
+    if time_column is not None and len(frame):
+        find_name(frame, time_column, "time_column", owner=owner)
+        order = np.argsort(read_times(frame, time_column, owner=owner)[0], kind="stable")
+        index, frame = index[:, order], frame.iloc[order].reset_index(drop=True)
+    is_sided = index.shape[1] and not np.intersect1d(index[0], index[1]).size
+    sources = np.unique(index[0]) if is_sided else None
     if not is_directed:
         index = np.sort(index, axis=0)
     weight = _read_weights(frame, notes, owner)
-    return _merge(index, weight, frame.drop(columns=list(ends)), len(places), notes, is_directed)
+    merged = _merge(index, weight, frame.drop(columns=list(ends)), len(places), notes, is_directed)
+    return replace(merged, sources=sources)
+
+
+def find_ends(
+    frame: pd.DataFrame, ends: Sequence[str], places: Mapping[str, int], notes: list[str], file: str = EDGES
+) -> tuple[list[pd.Series], np.ndarray]:  # fmt: skip
+    """Ids of the ends of edges or pairs, and their places; not a number where an id is unknown.
+
+    Args:
+        frame: A row for each.
+        ends: Names of its two columns.
+        places: Place of every id.
+        notes: Collects what was done to ids.
+        file: What the table is called in notes.
+    """
+    for name in ends:
+        _tell_floats(frame[name], file, notes)
+    texts = [_texts(frame[name]) for name in ends]
+    return texts, np.stack([own.map(places).to_numpy(np.float64, na_value=np.nan) for own in texts])
 
 
 def _tell_unknown(

@@ -11,10 +11,12 @@ from functools import cached_property
 import numpy as np
 import torch
 from scipy.sparse import csr_matrix, diags, identity
+from scipy.special import ndtri
 from torch import Tensor
 
 SPARSE = 0.2  # share of cells that are not 0, below which features are kept sparse
 DRAWN = 32  # random numbers of a node without columns
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +90,32 @@ def both_ways(index: np.ndarray, is_directed: bool) -> np.ndarray:
 def drawn_features(ids: Sequence[str], edge_index: np.ndarray) -> np.ndarray:
     """Features of nodes that have no columns: the logarithm of the degree, and numbers drawn from the id.
 
-    Random numbers tell nodes apart, as a column for each node would, and a new node has its own too.
-
     Args:
         ids: Of the nodes.
         edge_index: Edges that are seen, both ways where they have no direction.
     """
-    seeds = [int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little") for name in ids]
-    drawn = np.stack([np.random.default_rng(seed).normal(size=DRAWN) for seed in seeds])
     degree = np.bincount(edge_index[1], minlength=len(ids))
-    return np.concatenate([np.log1p(degree)[:, None], drawn / np.sqrt(DRAWN)], axis=1)
+    return np.concatenate([np.log1p(degree)[:, None], drawn_numbers(ids)], axis=1)
+
+
+def drawn_numbers(ids: Sequence[str]) -> np.ndarray:
+    r"""Normal numbers drawn from the id of every node, of variance :math:`1/D`, shape ``(N, D)``.
+
+    They tell nodes apart, as a column for each node would, and a new node has its own too.
+
+    Args:
+        ids: Of the nodes.
+
+    Reference:
+        Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014: every number is a mixed count.
+    """
+    digests = b"".join(hashlib.sha256(name.encode(errors="surrogateescape")).digest()[:8] for name in ids)  # fmt: skip
+    counts = np.frombuffer(digests, dtype="<u8")[:, None] + np.arange(1, DRAWN + 1, dtype=np.uint64) * _GOLDEN  # fmt: skip
+    mixed = (counts ^ (counts >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    share = ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53
+    return ndtri(share) / np.sqrt(DRAWN)
 
 
 def rewire(index: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

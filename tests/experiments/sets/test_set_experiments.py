@@ -5,6 +5,7 @@ import pytest
 from gradatim import experiments
 
 FIGURES = {
+    "permutation-laws": ["laws"],
     "wl-test": ["graphs", "sight"],
 }
 

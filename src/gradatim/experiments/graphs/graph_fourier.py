@@ -16,11 +16,9 @@ from gradatim.experiments.graphs._shapes import (
     ring,
     ring_frequencies,
 )
-from gradatim.nn import GATLayer, coupling_matrix, graph_fourier, laplacian, message_passing
-from gradatim.nn.attended_edges import attended_edges
+from gradatim.nn import graph_fourier, laplacian, message_passing
 from gradatim.plots.style import DIVERGING, PALETTE, new_figure
 from gradatim.plots.words import Formula
-from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
@@ -116,22 +114,6 @@ def claim_signs(report: Report, settings: Settings, generator: torch.Generator) 
     report.claim("g(L)x does not, so only filters are offered", kept, "largest change", below=TINY)
 
 
-@torch.no_grad()
-def claim_rows(report: Report, settings: Settings) -> None:
-    """Attention is an average over neighbours, the coupling of a GCN is not."""
-    n = settings.nodes
-    edges = random_graph(n, settings.random_edges, seed=settings.seed)
-    with seeded(settings.seed):
-        layer, x = GATLayer(4, 3, num_heads=2), torch.randn(n, 4)
-    attended = attended_edges("GATLayer", edges, n, None, None)
-    weights = layer.attention(layer.linear(x).view(n, 2, 3), attended)
-    sums = torch.zeros(n, 2).index_add(0, attended.target, weights)
-    gap = float((sums - 1).abs().max())
-    report.claim("attention over neighbours sums to 1", gap, "largest difference", below=1e-5)
-    rows = coupling_matrix(edges, n).to_dense().sum(1)
-    report.claim("rows of Ā do not", float((rows - 1).abs().max()), "largest difference", above=0.1)
-
-
 def run(settings: Settings) -> Report:
     report = Report(
         title="Frequencies of a graph",
@@ -143,7 +125,6 @@ def run(settings: Settings) -> Report:
     claim_difference(report, settings, generator)
     claim_grid(report, settings)
     claim_signs(report, settings, generator)
-    claim_rows(report, settings)
     report.figure("frequencies", draw_frequencies(found), caption="Measured (dots) and closed forms (lines): 2 − 2 cos(πk/n) of a path, 2 − 2 cos(2πk/n) of a ring, sums of those of two paths on a grid.")  # fmt: skip
     report.figure("waves", draw_waves(settings), caption="The slowest waves: cosines on a path, products of cosines on a grid.")  # fmt: skip
     return report

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
-from gradatim.evaluation import conformal_threshold
+from gradatim.evaluation import conformal_radius, conformal_threshold, prediction_sets
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 99))
@@ -53,3 +53,51 @@ def test_what_gives_no_promise_is_refused(scores, alarms, sentence):
     with pytest.raises(InvalidValue) as caught:
         conformal_threshold(scores, alarms)
     assert str(caught.value) == sentence
+
+
+@given(n=st.integers(1, 60), coverage=st.floats(0.01, 0.99))
+def test_the_radius_is_the_score_that_the_promise_names(n, coverage):
+    scores = np.random.default_rng(n).permutation(n) + 1.0
+    found = conformal_radius(scores, coverage)
+    # P(s ≤ q) over ranks of a new score among n + 1: q = j-th score holds j of n + 1 ranks
+    enough = [j for j in range(1, n + 1) if j / (n + 1) >= coverage - 1e-9]
+    assert found == (enough[0] if enough else np.inf)
+
+
+def test_intervals_hold_as_often_as_they_say():
+    draw = np.random.default_rng(0)
+    held = [abs(draw.normal()) <= conformal_radius(np.abs(draw.normal(size=19)), 0.9) for _ in range(8000)]  # fmt: skip
+    assert 0.9 - 0.012 < np.mean(held) < 0.9 + 0.012  # exactly 18 / 20
+
+
+def test_sets_hold_as_often_as_they_say_and_are_never_empty():
+    draw = np.random.default_rng(1)
+    held = []
+    for _ in range(2000):
+        p = draw.dirichlet(np.ones(4), 21)
+        y = (p.cumsum(1) < draw.random((21, 1))).sum(1)
+        sets = prediction_sets(p[20:], 1 - p[np.arange(20), y[:20]], 0.8)
+        assert sets.any(1).all()
+        held.append(sets[0, y[20]])
+    assert np.mean(held) > 0.8 - 0.03
+
+
+def test_a_sure_model_keeps_one_class():
+    assert prediction_sets([[0.9, 0.1]], [0.0] * 20, 0.9).tolist() == [[True, False]]
+    assert prediction_sets(
+        [[0.9, 0.1]], [0.5], 0.9
+    ).all()  # one score promises nothing: all classes
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: conformal_radius([1.0], 1.0), r"conformal_radius: coverage must be in \(0, 1\), got 1.0. Try 0.9"),
+        (lambda: conformal_radius([np.nan], 0.9), "scores must be numbers, got NaN"),
+        (lambda: prediction_sets([0.5, 0.5], [0.1], 0.9), r"must have shape \(N, K\) with K from 1, got \(2,\)"),
+        (lambda: prediction_sets([[np.nan, 0.5]], [0.1], 0.9), "probabilities must be numbers, got NaN"),
+    ],
+)  # fmt: skip
+def test_radius_and_sets_refuse(call, words):
+    with pytest.raises(InvalidValue, match=words):
+        call()

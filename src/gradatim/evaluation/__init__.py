@@ -1,7 +1,12 @@
 """Honest measurement: splits, cross-validation, tuning, comparison."""
 
+from gradatim.evaluation.calibration import TemperatureScaling, expected_calibration_error
 from gradatim.evaluation.comparison import Comparison, compare
-from gradatim.evaluation.conformal import conformal_threshold
+from gradatim.evaluation.conformal import (
+    conformal_radius,
+    conformal_threshold,
+    prediction_sets,
+)
 from gradatim.evaluation.cross_validation import (
     CrossValidation,
     cross_validate,
@@ -36,6 +41,7 @@ __all__ = [
     "Overlap",
     "SCORES",
     "Score",
+    "TemperatureScaling",
     "TestSet",
     "ThreeWaySplit",
     "Trial",
@@ -44,11 +50,13 @@ __all__ = [
     "bias_variance",
     "choose_by_occam",
     "compare",
+    "conformal_radius",
     "conformal_threshold",
     "corrected_interval",
     "count_pixels",
     "cross_validate",
     "draw_overlaps",
+    "expected_calibration_error",
     "held_out_ratio",
     "hold_outs",
     "learning_curve",
@@ -58,6 +66,7 @@ __all__ = [
     "missed_share",
     "nested_cross_validate",
     "out_of_fold",
+    "prediction_sets",
     "repeated_hold_out",
     "split_three_ways",
     "tune",

@@ -1,9 +1,9 @@
-"""Thresholds that keep a promise: how often normal data raise an alarm."""
+"""Thresholds that keep a promise: how often normal data raise an alarm, how often an interval or a set holds the truth."""
 
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gradatim.errors import require
 
@@ -37,3 +37,59 @@ def conformal_threshold(scores: ArrayLike, alarms: float) -> float:
     rule = f"conformal_threshold: alarms must be at least 1/(n + 1) = {1 / (n + 1):.4g} and less than 1 for {n} scores"
     require(1 <= k <= n, rule, alarms, "Hold out more." if k > n else "")
     return float(ordered[k - 1])
+
+
+def conformal_radius(scores: ArrayLike, coverage: float) -> float:
+    r"""How far from a prediction the truth lies, at most, in a share ``coverage`` of new cases.
+
+    .. math:: \hat q = s_{(k)}, \qquad k = \lceil (n+1)\,c \rceil, \qquad P(s_{n+1} \le \hat q) \ge c
+
+    Args:
+        scores: Distances :math:`s_i` of predictions from the truth, such as :math:`|y_i-\hat y_i|`, of rows that the model
+            has not learned from.
+        coverage: Share :math:`c`, in (0, 1).
+
+    Returns:
+        The radius; infinite where :math:`n` scores are too few to promise that much, :math:`k>n`.
+
+    Example:
+        >>> conformal_radius([3.0, 1.0, 2.0, 4.0], 0.5), conformal_radius([3.0, 1.0, 2.0, 4.0], 0.9)
+        (3.0, inf)
+    """
+    owner = "conformal_radius"
+    ordered = np.sort(np.asarray(scores, dtype=float).ravel())
+    require(not np.isnan(ordered).any(), f"{owner}: scores must be numbers", "NaN")
+    require(0 < coverage < 1, f"{owner}: coverage must be in (0, 1)", coverage, "Try 0.9.")
+    k = math.ceil((len(ordered) + 1) * float(coverage) - _ROUNDING)
+    return float(ordered[k - 1]) if k <= len(ordered) else math.inf
+
+
+def prediction_sets(
+    probabilities: ArrayLike, scores: ArrayLike, coverage: float
+) -> NDArray[np.bool_]:
+    r"""The classes that are not ruled out, with the true one among them in a share ``coverage`` of new cases.
+
+    .. math:: \{k : 1-p_k(x) \le \hat q\} \cup \{\arg\max_kp_k(x)\}
+
+    with :math:`\hat q` the :func:`conformal_radius` of the scores. The likeliest class belongs to every set, since an empty
+    set would say nothing; the share may be larger by as much.
+
+    Args:
+        probabilities: :math:`p`, shape ``(N, K)``.
+        scores: :math:`1-p` of the true class, of rows that the model has not learned from.
+        coverage: Share of new cases, in (0, 1).
+
+    Returns:
+        Whether a class belongs to the set, shape ``(N, K)``.
+
+    Example:
+        >>> prediction_sets([[0.7, 0.3], [0.95, 0.05]], [0.1, 0.2, 0.4, 0.8], 0.8).tolist()
+        [[True, True], [True, False]]
+    """
+    p = np.asarray(probabilities, dtype=float)
+    rule = "prediction_sets: probabilities must have shape (N, K) with K from 1"
+    require(p.ndim == 2 and p.shape[1] >= 1, rule, p.shape)
+    require(not np.isnan(p).any(), "prediction_sets: probabilities must be numbers", "NaN")
+    found = 1 - p <= conformal_radius(scores, coverage)
+    found[np.arange(len(p)), p.argmax(1)] = True
+    return found

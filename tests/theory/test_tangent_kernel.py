@@ -95,6 +95,15 @@ def test_small_memory_means_small_blocks(monkeypatch):
     assert max(sizes) < 8
 
 
+@pytest.mark.parametrize("build", [lambda: MLP((4, 6, 2)), lambda: MLP((4, 6, 2), norm="layer")])
+def test_the_mode_of_autograd_plays_no_part(build):
+    model, x = build(), torch.randn(3, 4)
+    expected = empirical_ntk(model, x)
+    with torch.no_grad():
+        torch.testing.assert_close(empirical_ntk(model, x), expected)
+    assert not expected.requires_grad
+
+
 def test_frozen_parameters_do_not_count():
     model, x = MLP((4, 6, 2)).double(), torch.randn(3, 4).double()
     model[0].requires_grad_(False)

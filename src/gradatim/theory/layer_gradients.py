@@ -43,13 +43,13 @@ def run_layers(model: nn.Module, layers: list[Layer], x: Tensor) -> tuple[Tensor
 
     hooks = [layer.register_forward_hook(note(calls)) for layer, calls in zip(layers, seen, strict=True)]  # fmt: skip
     try:
-        with torch.enable_grad():
-            return model(x), seen
+        return model(x), seen
     finally:
         for hook in hooks:
             hook.remove()
 
 
+@torch.enable_grad()
 def find_layers(model: nn.Module, x: Tensor) -> list[Layer]:
     """The layers that hold all trainable parameters, or none where some are held otherwise or used more than once.
 
@@ -73,6 +73,7 @@ def _is_plain(layer: Layer) -> bool:
     return layer.groups == 1 and layer.padding_mode == "zeros" and not isinstance(layer.padding, str)  # fmt: skip
 
 
+@torch.enable_grad()
 def layer_pieces(model: nn.Module, layers: list[Layer], x: Tensor) -> list[Piece]:
     r"""The gradients of all outputs by the parameters of all layers, for a block of rows.
 

@@ -9,6 +9,7 @@ from gradatim.theory.barron import (
     gaussian_bump,
     sample_ball,
 )
+from gradatim.theory.certificate import Certificate, pac_bayes_certificate
 from gradatim.theory.constructions import mlp_with_weights, relu_interpolant, xor_network
 from gradatim.theory.folding import folding_network
 from gradatim.theory.graph_clusters import laplacian_positions, spectral_clustering
@@ -56,6 +57,7 @@ from gradatim.theory.weisfeiler_lehman import wl_colours, wl_kernel, wl_test
 
 __all__ = [
     "Approximation",
+    "Certificate",
     "Estimate",
     "GreedyFit",
     "Kernels",
@@ -98,6 +100,7 @@ __all__ = [
     "montufar",
     "node_influence",
     "ntk_kappa",
+    "pac_bayes_certificate",
     "product_network",
     "quadratic_bound",
     "rademacher_complexity",

@@ -1,7 +1,9 @@
+import sys
+
 import pytest
 
 from gradatim.evaluation.racing import Result
-from gradatim.fitting import comparison
+from gradatim.fitting import comparison, planning
 from gradatim.fitting.comparison import compare
 from gradatim.fitting.planning import LEAST_ROWS, affordable_rows
 from gradatim.fitting.player import NETWORK
@@ -55,7 +57,7 @@ def test_a_small_table_is_never_too_small():
 class Slow:
     """A player whose models take known seconds of a clock that stands otherwise."""
 
-    folds, things = [([0] * 8, [0] * 2)] * 5, "rows"
+    folds, things, favourite = [([0] * 8, [0] * 2)] * 5, "rows", ""
 
     def __init__(self, clock, **costs):
         self.clock, self.costs = clock, costs
@@ -171,3 +173,44 @@ def test_a_resumed_run_decides_the_same(clock, tmp_path):
     assert again.judged == []
     assert (second.notes, again.most_rows) == (first.notes, player.most_rows)
     assert second.simple == {k: [Result(*r) for r in v] for k, v in first.simple.items()}
+
+
+def test_time_is_taken_from_those_that_a_faster_model_beats(clock, tmp_path):
+    player = Slow(clock, mean=0.1, line=0.5, near=20.0, trees=22.0, network=1.0)
+    errors = {"mean": 9.0, "line": 5.0, "near": 6.0, "trees": 1.0, NETWORK: 2.0}
+    judge = player.judge
+    player.judge = lambda candidate, k: judge(candidate, k) | {"error": errors[candidate.name]}
+    found, _ = run(player, tmp_path, 100.0)
+    assert list(found.simple) == ["mean", "line", "trees"]  # the slowest of all, but the best
+
+
+def test_the_most_promising_model_is_judged_first_and_has_half_of_the_time(clock, tmp_path):
+    player = Slow(clock, mean=0.0, line=0.5, near=8.0, trees=7.0, network=1.0)
+    player.favourite = "trees"
+    player.known = {"near": 8.0, "trees": 7.0}
+    found, _ = run(player, tmp_path, 60.0)
+    assert [name for name, k in player.judged if k == 0] == ["mean", "trees", "line", "near", NETWORK]  # fmt: skip
+    assert "trees" not in player.most_rows  # 7 of 15 seconds
+    assert player.most_rows["near"] < 1000
+    assert list(found.simple) == ["mean", "line", "near", "trees"]
+
+
+def test_a_network_is_left_out_where_its_first_optimizer_would_take_too_long(
+    clock, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(planning, "make_first_optimizer", lambda: None)
+    monkeypatch.setattr(planning, "first_optimizer_seconds", lambda elapsed: 20.0)
+    found, _ = run(Slow(clock, mean=0.1, network=0.1), tmp_path, 60.0)
+    assert found.network == []
+    (tmp_path / "other").mkdir()
+    found, _ = run(Slow(clock, mean=0.1, network=0.1), tmp_path / "other", 90.0)
+    assert len(found.network) == 5
+
+
+def test_a_busy_processor_makes_the_first_optimizer_slow(monkeypatch):
+    monkeypatch.setattr(planning.time, "process_time", lambda: 2.0)
+    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    assert planning.first_optimizer_seconds(1.0) == planning.FIRST_OPTIMIZER
+    assert planning.first_optimizer_seconds(10.0) == pytest.approx(5 * planning.FIRST_OPTIMIZER)
+    monkeypatch.setitem(sys.modules, "torch._dynamo", planning)
+    assert planning.first_optimizer_seconds(10.0) == 0.0

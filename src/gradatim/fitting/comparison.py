@@ -1,5 +1,6 @@
 """Every candidate on the same folds: the one loop that trains and judges."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,10 +9,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from gradatim.evaluation import held_out_ratio
-from gradatim.evaluation.racing import Result
+from gradatim.evaluation.racing import Result, deciding_loss
 from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
-from gradatim.fitting.planning import Field
+from gradatim.fitting.planning import Field, make_first_optimizer
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
@@ -76,8 +77,8 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
     field, folds = Field(player, work, budget), player.folds
     results: dict[str, list[Result]] = {name: [] for name in field.names}
     done = 0
-    while done < len(folds) and field.goes_on(done, _ahead(results, done)):
-        for name in list(field.names):
+    while done < len(folds) and field.goes_on(done, _ahead(results, done), _first_losses(results)):
+        for name in field.order:
             tell(Stage(f"fold {done + 1} of {len(folds)}: {name}", done / len(folds)))
             if done == 0 and not field.admit(name):
                 continue
@@ -114,8 +115,15 @@ def _ahead(results: Mapping[str, list[Result]], done: int) -> dict[str, float]:
     return {**ahead, NETWORK: pace * (done + 1 - len(network))}
 
 
+def _first_losses(results: Mapping[str, list[Result]]) -> dict[str, float]:
+    """How models did on the first fold; those that failed are the worst."""
+    first = {name: own[0].figures if own else {} for name, own in results.items()}
+    return {name: deciding_loss(f) if f else math.inf for name, f in first.items()}
+
+
 def _network(player: Player, work: Work, folds: range) -> list[Result]:
     """Results of the network's default settings on some folds."""
+    make_first_optimizer()
     default = Candidate(NETWORK, player.draw(0))
     together = isinstance(player, Stacking)
     parts = [folds] if together and folds else [range(k, k + 1) for k in folds]

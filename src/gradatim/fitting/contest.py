@@ -168,8 +168,8 @@ def _watching(player: Player, comparison: Comparison, tuning: Tuning) -> float:
 
 
 def _writing(budget: float, start_up: float) -> float:
-    """Seconds for the report, which takes about as long as starting up, or a tenth of the budget if that is less."""
-    return min(start_up, 0.1 * budget)
+    """Seconds for the report, which takes no more than half as long as starting up, or a tenth of the budget if that is less."""
+    return min(0.5 * start_up, 0.1 * budget)
 
 
 def _is_affordable(seconds: float, budget: float, elapsed: float, start_up: float) -> bool:
@@ -192,7 +192,7 @@ def _compete(
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     families = player.families()
-    tuned = tune_simple(families, comparison.simple, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    tuned = tune_simple(families, comparison.simple, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     for family in families:
         if family.name in tuned:
             own = tuned[family.name]

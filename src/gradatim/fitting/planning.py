@@ -5,7 +5,12 @@ is kept with the results, so that a resumed run makes the same ones.
 """
 
 import math
+import sys
+import time
 from collections.abc import Callable, Mapping
+from functools import cache
+
+import torch
 
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
@@ -17,6 +22,9 @@ HARD_SHARE = 0.7  # of the time left after reading, when the second fold must be
 SECOND_SHARE = 0.1  # of the budget, that the second fold gets however late it is
 LEAST_SHARE = 0.02  # of the budget, that anything gets
 LEAST_ROWS = 200  # from which a model learns, or is left out
+FAVOURED = 0.5  # of the time for the first fold, that the most promising simple model may use
+FIRST_OPTIMIZER = 1.2  # seconds of a free processor that PyTorch takes to make its first one
+FIRST_SHARE = 0.25  # of the time left, that this may take
 REFINED = 0.1  # of the time for a training, that a closer look at its cost may take
 
 
@@ -70,6 +78,23 @@ def affordable_rows(
     return low if low >= min(least, rows) else 0
 
 
+@cache
+def make_first_optimizer() -> None:
+    """Let PyTorch load what its first optimizer needs: a second that is no model's own, so none is charged with it."""
+    torch.optim.AdamW([torch.zeros(1, requires_grad=True)])
+
+
+def first_optimizer_seconds(elapsed: float) -> float:
+    """How long :func:`make_first_optimizer` will take, by how much of a processor this process has got so far.
+
+    Args:
+        elapsed: Seconds since it began.
+    """
+    if "torch._dynamo" in sys.modules:  # it is what takes so long
+        return 0.0
+    return FIRST_OPTIMIZER * max(elapsed / max(time.process_time(), 1e-9), 1.0)
+
+
 class Field:
     """Who takes part in a comparison, fold by fold.
 
@@ -94,6 +119,11 @@ class Field:
         """Seconds before the first fold of the first run."""
         return self.work.recall("reading", lambda: self.began)
 
+    @property
+    def order(self) -> list[str]:
+        """Models in the order in which they are judged: behind the trivial one, the most promising."""
+        return sorted(self.names, key=lambda n: (n != self.names[0], n != self.player.favourite))
+
     def admit(self, name: str) -> bool:
         """Whether a model takes part; one that would take too long may be held to fewer rows."""
         if self.budget is None or name == self.names[0]:
@@ -111,36 +141,48 @@ class Field:
     def _rows(self, name: str) -> int | None:
         """Rows for a model on its share of the first fold; ``None`` for all."""
         assert self.budget is not None
-        end = self.began + SHARE * self.rest / FEWEST_FOLDS
-        waiting = len(self.names) - self.names.index(name)
-        seconds = max((end - self.work.elapsed) / waiting, LEAST_SHARE * self.budget)
-        settings = self.player.draw(0) if name == NETWORK else None
+        left = self.began + SHARE * self.rest / FEWEST_FOLDS - self.work.elapsed
+        waiting = len(self.names) - self.order.index(name)
+        share = FAVOURED if name == self.player.favourite else 1 / waiting
+        seconds = max(share * left, LEAST_SHARE * self.budget)
+        settings = None
+        if name == NETWORK:
+            start = first_optimizer_seconds(self.work.elapsed - self.work.spent)
+            if start > FIRST_SHARE * (self.budget - self.work.elapsed):
+                return 0
+            make_first_optimizer()
+            settings = self.player.draw(0)
         with limit_threads(safe_threads()):
             return self.player.affordable_rows(Candidate(name, settings), seconds)
 
-    def goes_on(self, k: int, seconds: Mapping[str, float]) -> bool:
+    def goes_on(self, k: int, seconds: Mapping[str, float], losses: Mapping[str, float]) -> bool:
         """Whether fold ``k`` is begun; whom a second fold would take too long leaves the comparison.
 
         Args:
             k: The fold.
             seconds: What it will take, by model.
+            losses: How models did on the first fold.
         """
         if self.budget is None or k == 0:
             return True
         if k < FEWEST_FOLDS:
-            for name in self.work.recall(f"too-slow-{k}", lambda: self._too_slow(seconds)):
+            for name in self.work.recall(f"too-slow-{k}", lambda: self._too_slow(seconds, losses)):
                 self._drop(name, f"another fold would take {seconds[name]:.2g} s")
             return True
         planned = self.work.elapsed + sum(seconds[name] for name in self.names)
         return self.work.recall(f"go-on-{k}", lambda: planned <= self.began + SHARE * self.rest)
 
-    def _too_slow(self, seconds: Mapping[str, float]) -> list[str]:
-        """The slowest, until the others have time; the trivial model stays."""
+    def _too_slow(self, seconds: Mapping[str, float], losses: Mapping[str, float]) -> list[str]:
+        """The slowest, until the others have time, first of those that a faster one beats; the trivial model stays."""
         assert self.budget is not None
         left = max(
             self.began + HARD_SHARE * self.rest - self.work.elapsed, SECOND_SHARE * self.budget
         )
-        order = sorted(self.names[1:], key=lambda name: -seconds[name])
+
+        def is_needless(name: str) -> bool:
+            return any(seconds[n] < seconds[name] and losses[n] <= losses[name] for n in self.names)
+
+        order = sorted(self.names[1:], key=lambda name: (not is_needless(name), -seconds[name]))
         dropped = []
         for name in order:
             if sum(seconds[n] for n in self.names if n not in dropped) <= left:

@@ -84,6 +84,7 @@ class Player(ABC):
         clock: The budget, and what is used of it.
         criterion: What decides, where something was asked for.
         costs: What saying a class (columns) costs where another is true (rows), where that is known.
+        favourite: The simple model that wins most often, where there is one; it is judged first and has most time.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
 
@@ -95,6 +96,7 @@ class Player(ABC):
     headline: str
     task: str
     simple: tuple[str, ...]
+    favourite: str = ""
     folds: list[Split]
     rows: tuple[int, int]
 

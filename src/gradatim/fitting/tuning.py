@@ -21,7 +21,10 @@ from gradatim.fitting.work import Work
 
 MAX_TRIALS = 1000
 SLICE = 0.05  # of the time for the race, that settings side by side may take on their first fold
-SHARE = 0.35  # of the time for tuning, that simple models get
+BEHIND, AHEAD = (
+    0.35,
+    0.65,
+)  # of the time for tuning, for a simple model that the network beats, or does not
 
 
 @dataclass
@@ -67,6 +70,9 @@ class Family(Protocol):
     def cost(self, settings: Any) -> float:
         """Return the training time of settings in units of that of trial 0, about."""
 
+    def cost_together(self, settings: Sequence[Any]) -> float:
+        """Return the training time of settings side by side, in the same units."""
+
     def judge(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:
         """Return the results of settings on their folds."""
 
@@ -88,6 +94,10 @@ class NetworkFamily:
         self.width = player.width if isinstance(player, Stacking) else 1
         self.draw, self.cost = player.draw, player.cost
 
+    def cost_together(self, settings: Sequence[Any]) -> float:
+        """Each has a training of its own."""
+        return sum(map(self.cost, settings))
+
     def judge(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:
         """Results of networks, side by side where the player can."""
         return judge_all(self.player, jobs)
@@ -100,17 +110,19 @@ class NetworkFamily:
 def tune_simple(
     families: Sequence[Family],
     simple: Mapping[str, list[Result]],
+    network: Sequence[Result],
     work: Work,
     *,
     deadline: float | None,
     trials: int | None,
     tell: Tell,
 ) -> dict[str, Tuning]:
-    """Race the settings of simple models, in a share of the time for tuning.
+    """Race the settings of simple models, in a share of the time for tuning: the larger one for who is ahead.
 
     Args:
         families: Models that have settings.
         simple: Results of simple models with their defaults, by name; who is not there does not race.
+        network: Results of the network with its defaults.
         work: As in :func:`tune`.
         deadline: As there.
         trials: As there.
@@ -119,11 +131,20 @@ def tune_simple(
     tuned = {}
     for family in families:
         if family.name in simple:
-            end = None if deadline is None else work.elapsed + SHARE * (deadline - work.elapsed)
-            found = tune(family, simple[family.name], work, deadline=end, trials=trials, tell=tell)
+            own = simple[family.name]
+            share = AHEAD if _is_ahead(own, network) else BEHIND
+            end = None if deadline is None else work.elapsed + share * (deadline - work.elapsed)
+            found = tune(family, own, work, deadline=end, trials=trials, tell=tell)
             if found is not None:
                 tuned[family.name] = found
     return tuned
+
+
+def _is_ahead(own: Sequence[Result], network: Sequence[Result]) -> bool:
+    """Whether results are better than those of the network on average, or it has none."""
+    if not network or not all(result.figures for result in network):
+        return True
+    return float(scores(own).mean()) < float(scores(network).mean())
 
 
 def tune(family: Family, default: list[Result], work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip
@@ -200,30 +221,34 @@ class _Judging:
 
     def _judge(self, tasks: list[Task]) -> list[tuple[Task, Result]]:
         jobs = [(Candidate(self.family.name, self.family.draw(trial)), k) for trial, k in tasks]
+        began = self.work.elapsed
         results = self.family.judge(jobs)
-        costs = sum(self._cost(trial) for trial, _ in tasks)
         if self.family.width > 1:
-            self.pace = sum(result.seconds for result in results) / costs
+            folds = {k: [trial for trial, fold in tasks if fold == k] for _, k in tasks}
+            self.pace = (self.work.elapsed - began) / sum(map(self._together, folds.values()))
         return list(zip(tasks, results, strict=True))
 
     def _cost(self, trial: int) -> float:
         return self.family.cost(self.family.draw(trial))
 
+    def _together(self, trials: Sequence[int]) -> float:
+        return self.family.cost_together([self.family.draw(trial) for trial in trials])
+
     def _in_time(self, tasks: list[Task]) -> list[Task]:
         """Tasks of as many trials as time allows; a trial that begins must have time to finish."""
         if self.deadline is None:
             return tasks
-        chosen: list[Task] = []
-        start, is_first = self.work.elapsed, tasks[0][1] == 0
-        spent, left = 0.0, self.deadline - start
+        chosen: list[int] = []
+        folds, is_first = {k for _, k in tasks}, tasks[0][1] == 0
+        spent, left = 0.0, self.deadline - self.work.elapsed
         for trial in dict.fromkeys(trial for trial, _ in tasks):
-            own = [task for task in tasks if task[0] == trial]
             fold = max(self._cost(trial) * self.pace, self.slowest.get(trial, 0.0))
             last = self.family.last * max(self._cost(trial) * self.alone, fold)
-            needed = fold * (self.count if is_first and not chosen else len(own)) + last
-            is_much = is_first and spent + fold * len(own) > self.slice
+            more = fold if not chosen else (self._together([*chosen, trial]) - self._together(chosen)) * self.pace  # fmt: skip
+            needed = more * (self.count if is_first and not chosen else len(folds)) + last
+            is_much = is_first and spent + more * len(folds) > self.slice
             if spent + needed > left or (chosen and is_much):
                 continue
-            chosen += own
-            spent += fold * len(own)
-        return chosen
+            chosen.append(trial)
+            spent += more * len(folds)
+        return [task for task in tasks if task[0] in chosen]

@@ -121,3 +121,10 @@ def test_a_table_that_needs_many_small_trees_gets_them(tmp_path, monkeypatch):
     assert "rounds at a rate of 0.1, up to 4 leaves of at least 5 rows" in note
     settings = result.model.fitted(TREES).settings
     assert (settings["lr"], settings["leaves"]) == (0.1, 4)
+
+
+def test_settings_that_differ_in_their_number_of_trees_cost_one_training():
+    race = TreeRace(None, None, np.arange(50.0), 0, 0)
+    short, other = replace(STEPS, trees=10), replace(STEPS, leaves=31)
+    assert race.cost_together([short, STEPS]) == race.cost(STEPS)
+    assert race.cost_together([short, other]) == race.cost(short) + race.cost(other)

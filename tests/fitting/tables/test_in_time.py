@@ -14,6 +14,7 @@ from gradatim.fitting.tables.candidates import (
     MOST_TREE_FEATURES,
     TREES,
     fit_simple,
+    rank_telling,
     simple_models,
 )
 from gradatim.fitting.tables.concerns import find_concerns
@@ -117,3 +118,21 @@ def test_a_model_held_to_fewer_rows_learns_from_so_many():
         assert len(fitted.arrays["rows"]) == LEAST_ROWS
     again = player.complete(Candidate("k nearest neighbours"), fitted)
     assert len(again.arrays["rows"]) == LEAST_ROWS
+
+
+def test_what_does_not_grow_with_the_trees_is_counted_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 20))
+    data = costs.FoldData(X, X[:, 0], X[:500], 0)
+    seconds = {1: 0.5 + 0.01, costs.PROBE_ROUNDS: 0.5 + 0.01 * costs.PROBE_ROUNDS}
+    monkeypatch.setattr(costs, "_time", lambda name, data, rows, seed, chosen: seconds[chosen["trees"]])  # fmt: skip
+    assert costs._probe(TREES, data, np.arange(1000), 0) == pytest.approx(0.5 + 0.01 * 100)
+    assert costs._probe(EXTRA, data, np.arange(1000), 0) == pytest.approx(0.5 + 0.01 * 100)
+
+
+def test_a_column_that_tells_everything_ranks_first():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X = rng.normal(size=(40, 6))
+        assert rank_telling(X, X[:, 4] * 3.7 + 11.0, 0)[0] == 4
+        assert rank_telling(np.round(X), np.unique(np.round(X[:, 2]), return_inverse=True)[1], 5)[0] == 2  # fmt: skip

@@ -14,8 +14,8 @@ from gradatim.fitting.work import Work
 @pytest.mark.parametrize(("budget", "searched"), [(60.0, True), (1.0, False)])
 def test_neighbours_are_searched_only_where_the_budget_allows(tmp_path, budget, searched):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": rng.normal(size=3000), "y": rng.normal(size=3000)})
-    job = TableOptions(target="y", budget=budget, rows=3000)
+    frame = pd.DataFrame({"x": rng.normal(size=4000), "y": rng.normal(size=4000)})
+    job = TableOptions(target="y", budget=budget, rows=4000)
     player = read_player(frame, job)
     player.prepare(
         Work(tmp_path / "work", {}, resume=False, started=0.0), budget, lambda *told: None

@@ -117,6 +117,11 @@ class TreeRace:
             return 1.0
         return settings.trees / self.usual * (settings.leaves / 31) ** 0.5
 
+    def cost_together(self, settings: Sequence[TreeSettings]) -> float:
+        """The longest training of every growth holds the others."""
+        growths = {_growth(own) for own in settings}
+        return sum(max(self.cost(own) for own in settings if _growth(own) == growth) for growth in growths)  # fmt: skip
+
     def judge(self, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:
         """Results of settings on their folds; one training serves all that differ in the number of trees."""
         longest: dict[tuple[TreeSettings, int], int] = {}

@@ -43,7 +43,10 @@ PENALTIES = (0.01, 0.1, 1.0, 10.0)
 MANY_CELLS = 1_000_000  # past which trees grow on all threads that are free
 MOST_TREE_FEATURES = 1_000  # that trees look at; the most telling ones of more
 CHOOSING_ROWS = 2_000  # held out to choose a setting, at most
-LOOKING_ROWS = 10_000  # to find out whether the logarithm of a target is learned better
+SEARCHING_ROWS = 500  # whose neighbours are searched to choose their number, at most
+LOOKING_ROWS = 4_000  # to find out whether the logarithm of a target is learned better,
+LOOKING = {"trees": 25, "lr": 0.2}  # by trees so few
+MANY_ROWS = 10_000  # from which trees are added until rows held out stop gaining
 CORRECTING_ROWS = (
     4_000  # that tell by how much the exponential of a mean of logarithms is too low, about
 )
@@ -70,7 +73,7 @@ def can_search(train: int, judge: int, budget: float) -> bool:
         >>> can_search(8_000, 2_000, 60.0), can_search(80_000, 20_000, 60.0)
         (True, False)
     """
-    queries = judge + len(NEIGHBOURS) * min(train // 4, CHOOSING_ROWS)
+    queries = judge + len(NEIGHBOURS) * min(train // 4, SEARCHING_ROWS)
     return train * queries <= DISTANCES_PER_SECOND * budget
 
 
@@ -188,10 +191,11 @@ def _choose(
     classes: int,
     seed: int,
     goal: Goal,
+    most: int = CHOOSING_ROWS,
 ) -> T:
-    """The setting with the best score on rows held out, a quarter of them at most."""
+    """The setting with the best score on rows held out, a quarter of them and ``most`` at most."""
     order, quarter = np.random.default_rng(seed).permutation(len(y)), len(y) // 4
-    held, rows = order[:quarter][:CHOOSING_ROWS], np.sort(order[quarter:])
+    held, rows = order[:quarter][:most], np.sort(order[quarter:])
     if len(y) < 20 or (classes and len(np.unique(y[rows])) < 2):
         return settings[len(settings) // 2]
     judged = goal.take(held)
@@ -214,28 +218,28 @@ def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: 
             arrays["prior"] = _prior(y[rows], classes)
         return Fitted("nearest", classes, arrays, {"neighbours": int(min(k, len(rows)))})
 
-    neighbours = chosen.get("neighbours") or _choose(NEIGHBOURS, fit, X, y, classes, seed, goal)
+    neighbours = chosen.get("neighbours") or _choose(NEIGHBOURS, fit, X, y, classes, seed, goal, SEARCHING_ROWS)  # fmt: skip
     return fit(neighbours, np.arange(len(y)))
 
 
 def _stops_early(y: np.ndarray, classes: int) -> bool:
-    """Whether trees are added until rows held out stop gaining; few rows, and rare classes, cannot tell."""
+    """Whether trees are added until rows held out stop gaining; few rows are better learned, and rare classes cannot tell."""
     rare = classes and np.bincount(y, minlength=classes)[np.unique(y)].min() < 20
-    return len(y) >= 1000 and not rare
+    return len(y) >= MANY_ROWS and not rare
 
 
 def expected_rounds(y: np.ndarray, classes: int) -> int:
     """How many rounds of trees on all rows a fit takes, about; one that may stop early is taken to stop half-way.
 
     Example:
-        >>> expected_rounds(np.zeros(50), 0), expected_rounds(np.zeros(5000), 0)
+        >>> expected_rounds(np.zeros(5000), 0), expected_rounds(np.zeros(50_000), 0)
         (100, 150)
     """
     if classes > 3:
         return 60
     rounds = 150 if _stops_early(y, classes) else 100
-    looking = 1.5 * min(1.0, LOOKING_ROWS / len(y)) if is_skewed(y, classes) else 0.0
-    return int(rounds * (1.0 + looking))
+    looked = min(1.0, LOOKING_ROWS / len(y)) if is_skewed(y, classes) else 0.0
+    return int(rounds + 1.5 * LOOKING["trees"] * looked)
 
 
 def is_skewed(y: np.ndarray, classes: int) -> bool:
@@ -279,16 +283,17 @@ def _fit_extra_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chos
 
 
 def _fit_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
-    def fit(is_log: float, rows: np.ndarray) -> Fitted:
-        if not is_log:
-            return _grow_trees(X[rows], y[rows], classes, seed, chosen, goal.take(rows))
-        fitted = _grow_trees(X[rows], np.log(y[rows]), classes, seed, chosen, goal.take(rows))
-        fitted.settings["is_log"] = True
-        return correct_mean(fitted, X[rows], y[rows], goal.take(rows))
-
-    fitted = fit(_is_log(fit, X, y, classes, seed, chosen, goal), np.arange(len(y)))
+    is_log = _is_log(X, y, classes, seed, chosen, goal)
+    fitted = _fit_logs(X, y, seed, chosen, goal) if is_log else _grow_trees(X, y, classes, seed, chosen, goal)  # fmt: skip
     fitted.settings.update({name: value for name, value in chosen.items() if name in GROWTH})
     return fitted
+
+
+def _fit_logs(X: np.ndarray, y: np.ndarray, seed: int, chosen: Settings, goal: Goal) -> Fitted:
+    """Trees of the logarithm of a positive target."""
+    fitted = _grow_trees(X, np.log(y), 0, seed, chosen, goal)
+    fitted.settings["is_log"] = True
+    return correct_mean(fitted, X, y, goal)
 
 
 def correct_mean(fitted: Fitted, X: np.ndarray, y: np.ndarray, goal: Goal) -> Fitted:
@@ -312,32 +317,22 @@ def correct_mean(fitted: Fitted, X: np.ndarray, y: np.ndarray, goal: Goal) -> Fi
     return Fitted(fitted.kind, fitted.classes, arrays, fitted.settings)
 
 
-def _is_log(
-    fit: Callable[[float, np.ndarray], Fitted],
-    X: np.ndarray,
-    y: np.ndarray,
-    classes: int,
-    seed: int,
-    chosen: Settings,
-    goal: Goal,
-) -> bool:
-    """Whether the logarithm of a positive, skewed target is learned better than the target itself."""
+def _is_log(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> bool:  # fmt: skip
+    """Whether the logarithm of a positive, skewed target is learned better than the target itself, by a few trees."""
     if chosen:
         return bool(chosen.get("is_log"))
     if not is_skewed(y, classes):
         return False
-    rows = np.random.default_rng([seed, 4]).permutation(len(y))[:LOOKING_ROWS]
-    return bool(
-        _choose(
-            (False, True),
-            lambda s, own: fit(s, rows[own]),
-            X[rows],
-            y[rows],
-            0,
-            seed,
-            goal.take(rows),
-        )
-    )
+    some = np.random.default_rng([seed, 4]).permutation(len(y))[:LOOKING_ROWS]
+    X, y, goal = X[some], y[some], goal.take(some)
+
+    def fit(is_log: float, rows: np.ndarray) -> Fitted:
+        own = X[rows], y[rows]
+        if is_log:
+            return _fit_logs(*own, seed, LOOKING, goal.take(rows))
+        return _grow_trees(*own, 0, seed, LOOKING, goal.take(rows))
+
+    return bool(_choose((False, True), fit, X, y, 0, seed, goal))
 
 
 def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
@@ -397,7 +392,8 @@ def rank_telling(X: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
         [2, 1, 0]
     """
     with quietly(), np.errstate(all="ignore"):
-        values = f_classif(X, y)[0] if classes else f_regression(X, y)[0]
+        # rounding makes the largest ones negative, where a column tells everything
+        values = np.abs(f_classif(X, y)[0] if classes else f_regression(X, y)[0])
     return np.argsort(-np.nan_to_num(values, nan=-1.0, posinf=np.finfo(float).max), kind="stable")
 
 
@@ -415,7 +411,7 @@ def effort(name: str, rows: int, columns: int, ratio: float) -> float:
         2.0
     """
     if name == NEAREST:
-        return rows * (ratio * rows + len(NEIGHBOURS) * min(rows / 4, CHOOSING_ROWS))
+        return rows * (ratio * rows + len(NEIGHBOURS) * min(rows / 4, SEARCHING_ROWS))
     if name in (RIDGE, DISCRIMINANT):  # products of rows by rows, or of columns by columns
         return rows * min(rows, columns) + (columns**2 if rows >= columns else 0)
     return rows

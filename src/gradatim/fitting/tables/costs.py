@@ -13,6 +13,7 @@ from gradatim.fitting.tables.candidates import (
     EXTRA,
     FOREST,
     TREES,
+    Settings,
     effort,
     expected_rounds,
     fit_simple,
@@ -22,7 +23,6 @@ from gradatim.fitting.tables.predictors import predict
 FREE_CELLS = 20_000  # a table so small takes no time worth measuring
 PROBE_CELLS = 100_000  # of the first probe: 1,000 rows at most, 100 at least
 PROBE_ROUNDS = 10  # of trees
-FIRST_STEP = 1.0  # seconds that PyTorch takes to make its first optimizer
 
 
 class FoldData(NamedTuple):
@@ -63,8 +63,6 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
     order = np.random.default_rng([seed, 5]).permutation(rows)
     ratio = len(data.X_judge) / rows
     if candidate.name == NETWORK:
-        if seconds < FIRST_STEP:
-            return 0
         job = networks.NetworkJob(data.X, data.y, candidate.settings, seed, data.goal)
         found = affordable_rows(
             rows, seconds,
@@ -78,7 +76,7 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
             lambda count: _probe(candidate.name, data, order[:count], seed),
             lambda count: effort(candidate.name, count, columns, ratio),
             first=int(np.clip(PROBE_CELLS // columns, 100, 1000)),
-            share=1.0 / _rounds(candidate.name, data),
+            share=min(2 * PROBE_ROUNDS / _rounds(candidate.name, data), 1.0),
         )  # fmt: skip
     if found == rows:
         return None
@@ -87,23 +85,26 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
 
 def _probe(name: str, data: FoldData, rows: np.ndarray, seed: int) -> float:
     """Seconds to learn from these rows and to judge a share of the judging rows; trees are counted up from a few rounds."""
+    if name not in (TREES, EXTRA):
+        return _time(name, data, rows, seed, {})
+    first, some = (_time(name, data, rows, seed, {"trees": n}) for n in (1, PROBE_ROUNDS))
+    pace = max(some - first, 0.0) / (PROBE_ROUNDS - 1)
+    return some + pace * (_rounds(name, data) - PROBE_ROUNDS)
+
+
+def _time(name: str, data: FoldData, rows: np.ndarray, seed: int, chosen: Settings) -> float:
     judged = data.X_judge[: max(len(data.X_judge) * len(rows) // len(data.X), 1)]
-    chosen = {"trees": PROBE_ROUNDS} if name in (TREES, EXTRA) else {}
+    X, y, goal = data.X[rows], data.y[rows], data.goal.take(rows)
     started = time.perf_counter()
     try:
-        predict(
-            fit_simple(
-                name, data.X[rows], data.y[rows], data.classes, seed, chosen, data.goal.take(rows)
-            ),
-            judged,
-        )
+        predict(fit_simple(name, X, y, data.classes, seed, chosen, goal), judged)
     except FAILURES:  # the fold will tell
         return 0.0
-    return (time.perf_counter() - started) * _rounds(name, data)
+    return time.perf_counter() - started
 
 
-def _rounds(name: str, data: FoldData) -> float:
-    """How many times a probe is a fit, in rounds of trees."""
+def _rounds(name: str, data: FoldData) -> int:
+    """Trees that a fit grows one after another; 1 where it grows none."""
     if name == EXTRA:
-        return FOREST / PROBE_ROUNDS
-    return expected_rounds(data.y, data.classes) / PROBE_ROUNDS if name == TREES else 1.0
+        return FOREST
+    return expected_rounds(data.y, data.classes) if name == TREES else 1

@@ -17,7 +17,7 @@ V = TypeVar("V")
 def find_images(
     folder: Path, root: Path | None = None, *, outside: list[Path] | None = None
 ) -> list[Path]:
-    """All image files below a folder, in order; links are followed, but never round in circles.
+    """All image files below a folder, in order; links are followed, but never round in circles, or listed if they lead nowhere.
 
     Models and reports that we wrote there are no data.
 
@@ -40,13 +40,16 @@ def _walk(folder: Path, seen: set[str], home: str | None, outside: list[Path]) -
     with or_unavailable(f"{folder}: cannot be read"):
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     for entry in entries:
-        if entry.name.startswith(".") or _leads_nowhere(entry):
+        is_image, is_broken = entry.name.lower().endswith(ENDINGS), _leads_nowhere(entry)
+        if entry.name.startswith(".") or (is_broken and not is_image):
             continue
         if home is not None and entry.is_symlink() and not _real(entry.path).startswith(home):
             outside.append(Path(entry.path))
+        elif is_broken:
+            yield Path(entry.path)  # so that it is said
         elif entry.is_dir():
             yield from _walk(Path(entry.path), seen, home, outside)
-        elif entry.is_file() and entry.name.lower().endswith(ENDINGS):
+        elif entry.is_file() and is_image:
             yield Path(entry.path)
 
 

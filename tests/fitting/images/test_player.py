@@ -91,7 +91,7 @@ def test_predict_follows_no_link_out_of_the_folder(fitted, tmp_path):
     text = " ".join(notes)
     assert "'linked folder' leads out of" in text
     assert "'linked.png' leads out of" in text
-    (photos / "a.png").unlink()
+    (photos / "a.png").unlink(), (photos / "within.png").unlink()
     shutil.rmtree(photos / "inner")
     with pytest.raises(InvalidValue, match="must hold images"):
         list(model.prediction_tables(photos, "recommended", notes))

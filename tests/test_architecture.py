@@ -31,6 +31,7 @@ UPWARD: dict[tuple[str, str], str] = {
     ("backprop/graph.py", "plots"): "figure() draws on demand; the graph is plain data",
     ("backprop/jacobian_cost.py", "plots"): "figure() draws on demand; the table is plain data",
     ("backprop/trace.py", "plots"): "figure() draws on demand; the trace is plain data",
+    ("bayes/trace.py", "plots"): "figure() draws on demand; the draws are plain data",
     ("instruments/lr_range.py", "plots"): "figure() draws on demand; the record is plain data",
     ("training/history.py", "plots"): "figure() draws on demand; training needs no figure",
 }

@@ -22,6 +22,7 @@ _HOME = {
 }
 _SUBPACKAGES = (
     "backprop",
+    "bayes",
     "data",
     "decoding",
     "evaluation",
@@ -45,6 +46,7 @@ _SUBPACKAGES = (
 if TYPE_CHECKING:
     from gradatim import (
         backprop,
+        bayes,
         data,
         decoding,
         evaluation,
@@ -78,6 +80,7 @@ __all__ = [
     "NeuralRegressor",
     "Trainer",
     "backprop",
+    "bayes",
     "data",
     "decoding",
     "evaluation",

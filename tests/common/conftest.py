@@ -14,11 +14,15 @@ ROOMS = ["gradatim"] + [
 
 
 def public_values():
-    """Each public name with its value, ``room.name``."""
+    """Each public name with its value, ``room.name``, and the names of a public module, ``room.module.name``."""
     for room in ROOMS:
         module = importlib.import_module(room)
         for name in module.__all__:
-            yield f"{room.removeprefix('gradatim').removeprefix('.')}.{name}", getattr(module, name)
+            label, value = f"{room.removeprefix('gradatim').removeprefix('.')}.{name}", getattr(module, name)  # fmt: skip
+            yield label, value
+            if inspect.ismodule(value) and value.__name__ not in ROOMS:
+                inner = getattr(value, "__all__", ())
+                yield from ((f"{label}.{part}", getattr(value, part)) for part in inner)
 
 
 def public_calls():

@@ -17,6 +17,7 @@ from gradatim import (
     NeuralClassifier,
     NeuralRegressor,
     Trainer,
+    bayes,
     decoding,
     evaluation,
     neurons,
@@ -80,6 +81,16 @@ def bowl(w):
     return (w * w * torch.tensor([1.0, 2.0, 3.0])).sum()
 
 
+def peak(x):
+    return -x.square().sum(1) / 2
+
+
+def moved(name, **settings):
+    """The state of a sampler after a step."""
+    sampler = getattr(bayes, name)
+    return sampler.step(peak, sampler.init(peak, X), **settings)
+
+
 def stored(memory):
     memory.store(SIGNS[:6])
     return memory
@@ -128,6 +139,10 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "lowest_curvature": lambda g: CALLS["lowest_curvature"](bowl, torch.ones(3), max_steps=1, generator=g),
     "smoothness": lambda g: CALLS["smoothness"](bowl, torch.ones(3), max_steps=1, generator=g),
     **{f"{kind.__name__}.draw": lambda g, kind=kind: kind(1, 1000).draw(np.random.default_rng(g.initial_seed())) for kind in (evaluation.Uniform, evaluation.LogUniform, evaluation.Integers)},
+    **{f"{name}.step": lambda g, name=name: moved(name, step_size=0.5, generator=g) for name in ("mala", "nuts", "langevin")},
+    **{f"{name}.step": lambda g, name=name: moved(name, lr=0.1, generator=g) for name in ("sgld", "sghmc")},
+    "hmc.step": lambda g: moved("hmc", step_size=0.5, num_steps=3, generator=g),
+    "metropolis.step": lambda g: moved("metropolis", propose=bayes.metropolis.random_walk(step_size=0.5), generator=g),
     "pgd": lambda g: CALLS["pgd"](network(), X, Y, eps=0.3, steps=2, step_size=0.01, restarts=2, generator=g),
     "barron_network": lambda g: tensors(CALLS["barron_network"](6, 2, generator=g)),
     "sample_ball": lambda g: CALLS["sample_ball"](6, 2, generator=g),
@@ -182,6 +197,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "RandomKernels.learn": lambda s: timeseries.RandomKernels.learn(X, num_features=84, seed=s),
     "approximate": lambda s: [a.l2_error for a in CALLS["approximate"](torch.sin, [2], restarts=1, steps=2, seed=s)],
     "Rollouts": lambda s: list(CALLS["Rollouts"](gpt(), gpt(), lambda t: t.float().mean(1), TOKENS[:2, :2], 4, batch_size=2, seed=s)),
+    "sample": lambda s: bayes.sample(peak, X, sampler="hmc", draws=3, warmup=3, seed=s).draws,
     "lr_range_test": lambda s: CALLS["lr_range_test"](network(), (X, Y), steps=10, batch_size=8, seed=s).losses,
     "policy_divergence": lambda s: CALLS["policy_divergence"](gpt(), fixed(lambda: GPT(9, 16, 4, 1, 2)), TOKENS[:2, :2], 4, seed=s),
     "replace_head": lambda s: tensors(CALLS["replace_head"](network(), 5, seed=s)),
@@ -230,7 +246,9 @@ def random_state():
 
 
 def takers(argument):
-    return {n for n, f in CALLS.items() if argument in inspect.signature(f).parameters}
+    """Names of what takes it; two rooms may have a name in common."""
+    takes = (label for label, f in public_calls() if argument in inspect.signature(f).parameters)
+    return {label.split(".", 1)[1] for label in takes}
 
 
 def test_whatever_draws_has_an_entry():

@@ -23,7 +23,12 @@ ALLOWED: dict[tuple[str, str], str] = {
     (
         "theory.kernel_regression",
         "k",
-    ): "the kernel k(x) beside the kernel matrix K, as everybody writes them"
+    ): "the kernel k(x) beside the matrix K, as everybody writes them",
+    (
+        "bayes.leapfrog",
+        "num_steps",
+    ): "steps of a path, of which a sampler takes one at each of its own steps",
+    ("bayes.hmc.step", "num_steps"): "the same",
 }
 # Methods called ``fit`` that do not return their object.
 FIT_RETURNS: dict[str, str] = {

@@ -1,5 +1,9 @@
-"""Bayesian learning: Gaussian processes."""
+"""Bayesian learning: samplers of any log-density and whether to trust their draws, Gaussian processes."""
 
+from gradatim.bayes import hmc, langevin, mala, metropolis, nuts, sghmc, sgld
+from gradatim.bayes.diagnostics import ess_bulk, ess_tail, r_hat
+from gradatim.bayes.finite_chain import metropolis_matrix, stationary_distribution
+from gradatim.bayes.hamiltonian import Phase, leapfrog
 from gradatim.bayes.processes import (
     RBF,
     Constant,
@@ -14,9 +18,11 @@ from gradatim.bayes.processes import (
     SparseGaussianProcessRegressor,
     White,
 )
+from gradatim.bayes.samplers import SAMPLERS, Sampler
+from gradatim.bayes.sampling import sample
+from gradatim.bayes.trace import Trace
 
 __all__ = [
-    "RBF",
     "Constant",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
@@ -26,6 +32,25 @@ __all__ = [
     "Matern",
     "NetworkKernel",
     "Periodic",
+    "Phase",
+    "RBF",
+    "SAMPLERS",
+    "Sampler",
     "SparseGaussianProcessRegressor",
+    "Trace",
     "White",
+    "ess_bulk",
+    "ess_tail",
+    "hmc",
+    "langevin",
+    "leapfrog",
+    "mala",
+    "metropolis",
+    "metropolis_matrix",
+    "nuts",
+    "r_hat",
+    "sample",
+    "sghmc",
+    "sgld",
+    "stationary_distribution",
 ]

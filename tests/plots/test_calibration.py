@@ -25,3 +25,10 @@ def test_lengths_must_agree():
         InvalidValue, match=r"calibration: confidence and is_right must have the same length"
     ):
         calibration([0.5], [True, False])
+
+
+def test_the_order_of_equals_says_nothing():
+    """A model that is always as sure, of right answers first and then of wrong ones, is calibrated."""
+    figure = calibration(np.full(100, 0.5), np.arange(100) < 50)
+    assert figure.axes[0].get_title() == "calibration error 0.0 %"
+    assert set(figure.axes[0].lines[1].get_ydata()) == {0.5}

@@ -11,7 +11,8 @@ from gradatim.plots.style import MUTED, PALETTE, RULE, new_figure
 def calibration(confidence: ArrayLike, is_right: ArrayLike, *, bins: int = 10) -> Figure:
     r"""Draw how often answers are right against how sure the model was of them.
 
-    Answers are sorted by confidence and cut into ``bins`` parts of equal size. A calibrated model lies on the diagonal; the
+    Answers are sorted by confidence and cut into ``bins`` parts of equal size; answers of equal confidence count as their mean, on
+    whichever side of a cut. A calibrated model lies on the diagonal; the
     title is the expected calibration error :math:`\sum_b \frac{n_b}{N}\,|\mathrm{acc}_b - \mathrm{conf}_b|`.
 
     Args:
@@ -28,6 +29,10 @@ def calibration(confidence: ArrayLike, is_right: ArrayLike, *, bins: int = 10) -
         raise InvalidValue(
             f"calibration: confidence and is_right must have the same length from 1, got {p.shape} and {right.shape}."
         )
+    _, same = np.unique(p, return_inverse=True)
+    right = (np.bincount(same, right) / np.bincount(same))[
+        same
+    ]  # which of equals comes first says nothing
     order = np.argsort(p, kind="stable")
     parts = np.array_split(order, max(min(bins, len(p) // 10), min(2, len(p), bins)))
     x = np.array([p[part].mean() for part in parts])

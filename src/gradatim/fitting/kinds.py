@@ -10,6 +10,7 @@ from gradatim.fitting.graphs.kind import GRAPH
 from gradatim.fitting.images.kind import IMAGE
 from gradatim.fitting.kind import Kind
 from gradatim.fitting.language.kind import LANGUAGE
+from gradatim.fitting.links.kind import LINK
 from gradatim.fitting.masks.kind import MASK
 from gradatim.fitting.nodes.kind import NODE
 from gradatim.fitting.options import Options, read_value
@@ -21,7 +22,7 @@ from gradatim.fitting.texts.kind import TEXT
 from gradatim.fitting.translation.kind import TRANSLATION
 
 # From the general to the special: where several are meant, the last is.
-KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, MASK, SEQUENCE, NODE, GRAPH, SERIES, ANOMALY, TRANSLATION, LANGUAGE)}  # fmt: skip
+KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, MASK, SEQUENCE, NODE, LINK, GRAPH, SERIES, ANOMALY, TRANSLATION, LANGUAGE)}  # fmt: skip
 
 
 def find_kind(data: object, given: Mapping[str, Any], name: str | None = None) -> Kind:

@@ -134,17 +134,18 @@ def _ranges(starts: np.ndarray, largest: int) -> list[str]:
 
 
 def grouped_errors(
-    errors: np.ndarray, groups_of: np.ndarray, starts: Sequence[int], *, label: str, groups: str, none: str = "none"
+    errors: np.ndarray, groups_of: np.ndarray, starts: Sequence[int], *, label: str, groups: str, none: str = "none", rows: str = "nodes"
 ) -> Figure:  # fmt: skip
-    """Mean error of groups of nodes with its standard error, and how many nodes each has.
+    """Mean error of groups of nodes or pairs with its standard error, and how many each has.
 
     Args:
-        errors: Of every node.
-        groups_of: A whole number of every node by which it is grouped; -1 where it has none.
+        errors: Of every node or pair.
+        groups_of: A whole number of each by which it is grouped; -1 where it has none.
         starts: Where the groups begin, from 0.
         label: What an error is.
-        groups: What nodes are grouped by.
+        groups: What they are grouped by.
         none: Name of the group of those that have none.
+        rows: What they are.
 
     Example:
         >>> figure = grouped_errors(np.array([0.0, 1.0, 1.0]), np.array([1, 1, 5]), (0, 1, 2), label="error", groups="edges")
@@ -168,6 +169,6 @@ def grouped_errors(
     axes.bar(np.arange(len(names)), means, yerr=spreads, color=PALETTE[0], ecolor=INK, capsize=3)
     axes.set_xticks(np.arange(len(names)), names)
     axes.set_ylim(0, None if max(means) > 0 else 0.1)
-    axes.set_xlabel(f"{groups} (nodes)")
+    axes.set_xlabel(f"{groups} ({rows})")
     axes.set_ylabel(label)
     return figure

@@ -18,6 +18,11 @@ NODES, EDGES = "nodes.csv", "edges.csv"
 SETS = ("karate", "cora")  # built-in graphs whose nodes have labels
 
 
+def directed_option() -> Any:
+    """Whether edges have a direction."""
+    return option(False, "Edges lead from source to target alone; both ways by default.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class NodeOptions(RowOptions):
     """What may be asked for nodes of a graph.
@@ -32,7 +37,7 @@ class NodeOptions(RowOptions):
     """
 
     task: str = task_option()
-    directed: bool = option(False, "Edges lead from source to target alone; both ways by default.")
+    directed: bool = directed_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()

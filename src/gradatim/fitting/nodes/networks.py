@@ -1,7 +1,7 @@
 """The network candidates: GCN, GraphSAGE, GAT and APPNP, trained on all labelled nodes at once."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -164,10 +164,19 @@ class NodeNetwork(FittedNetwork):
     @classmethod
     def restore(cls, facts: Facts, tensors: Mapping[str, Tensor]) -> Self:
         """Undo :meth:`store`; more steps over the graph than we ever take are refused."""
-        steps = facts["module"]["arguments"].get("steps", 0)
-        is_count = isinstance(steps, int) and steps <= MOST_STEPS
-        require(is_count, f"load_model: steps must be a whole number from 1 to {MOST_STEPS}", repr(steps)[:40])  # fmt: skip
+        check_steps(facts["module"])
         return super().restore(facts, tensors)
+
+
+def check_steps(module: Mapping[str, Any]) -> None:
+    """Refuse a described module that takes more steps over a graph than we ever take.
+
+    Args:
+        module: What :func:`gradatim.models.describe` said of it.
+    """
+    steps = module["arguments"].get("steps", 0)
+    is_count = isinstance(steps, int) and steps <= MOST_STEPS
+    require(is_count, f"load_model: steps must be a whole number from 1 to {MOST_STEPS}", repr(steps)[:40])  # fmt: skip
 
 
 def fit_network(
@@ -264,11 +273,23 @@ def training_speed(
         classes: Number of classes; 0 for regression.
         settings: Of the network.
     """
+    return epochs_per_second(
+        lambda epochs: fit_network(view, rows, y, classes, settings, epochs, 0)
+    )
+
+
+def epochs_per_second(fit: Callable[[int], object], slow: float = SLOW) -> float:
+    """How fast a network trains.
+
+    Args:
+        fit: Trains it for so many epochs.
+        slow: Seconds of an epoch that is measured once.
+    """
     spent = 0.0
     for epochs in (1, PROBES):  # the first time is slower
         started = time.perf_counter()
-        fit_network(view, rows, y, classes, settings, epochs, 0)
+        fit(epochs)
         spent = (time.perf_counter() - started) / epochs
-        if spent > SLOW:
+        if spent > slow:
             break
     return 1 / spent

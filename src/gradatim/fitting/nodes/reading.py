@@ -104,6 +104,7 @@ def read_nodes(
     if NODES not in there and names_nodes:
         ids = named_ids(rows, set(known), owner)
         frame = pd.DataFrame(index=range(len(ids)))
+        notes.append(f"There is no {NODES}: nodes are those that {EDGES} names.")
     places = {name: place for place, name in enumerate(ids)}
     for name in known:
         places.setdefault(name, len(places))

@@ -58,19 +58,36 @@ def _hidden(p: NodeProblem) -> str:
 def _draw(report: Report, p: NodeProblem) -> None:
     """The graph, or the surroundings of its best-connected node."""
     rows = neighbourhood(p.index, len(p), MOST_NODES)
-    place = np.full(len(p), -1)
-    place[rows] = np.arange(len(rows))
-    index = place[p.index]
-    index = index[:, (index >= 0).all(0)]
     known = rows < len(p.y)
     values = np.full(len(rows), np.nan)
     values[known] = p.y[rows[known]]
-    whole = len(rows) == len(p)
-    words = f"All {len(p):,} nodes" if whole else f"{len(rows):,} of {len(p):,} nodes, those around the best-connected one"  # fmt: skip
     report.figure(
-        "graph", draw_graph(index, values, labels=[str(name) for name in p.labels], label=p.target),
-        caption=f"{words}; nodes without a target are white.",
+        "graph", draw_graph(edges_between(p.index, rows, len(p)), values, labels=[str(name) for name in p.labels], label=p.target),
+        caption=f"{drawn_words(len(rows), len(p))}; nodes without a target are white.",
     )  # fmt: skip
+
+
+def edges_between(index: np.ndarray, rows: np.ndarray, count: int) -> np.ndarray:
+    """Edges between some nodes, by their places among these.
+
+    Args:
+        index: Edges, shape ``(2, E)``.
+        rows: The nodes.
+        count: Number of all nodes.
+
+    Example:
+        >>> edges_between(np.array([[0, 1, 2], [1, 2, 3]]), np.array([1, 2]), 4).tolist()
+        [[0], [1]]
+    """
+    place = np.full(count, -1)
+    place[rows] = np.arange(len(rows))
+    found = place[index]
+    return found[:, (found >= 0).all(0)]
+
+
+def drawn_words(drawn: int, count: int) -> str:
+    """Which nodes a drawing shows."""
+    return f"All {count:,} nodes" if drawn == count else f"{drawn:,} of {count:,} nodes, those around the best-connected one"  # fmt: skip
 
 
 def describe_network(s: NodeSettings) -> list[tuple[str, object]]:

@@ -38,6 +38,15 @@ class NodeView:
     def __len__(self) -> int:
         return len(self.x)
 
+    def kept(self, is_kept: np.ndarray) -> "NodeView":
+        """The graph with some of its edges.
+
+        Args:
+            is_kept: Whether each edge stays, shape ``(E,)``.
+        """
+        weight, attr = (None if own is None else own[is_kept] for own in (self.edge_weight, self.edge_attr))  # fmt: skip
+        return NodeView(self.x, self.edge_index[:, is_kept], weight, attr)
+
     @cached_property
     def adjacency(self) -> csr_matrix:
         """Weights of edges from columns to rows."""

@@ -22,10 +22,12 @@ def fit_scaled_linear(
         chosen: Settings of the same model on fewer rows; they stay.
         shrink: :math:`c`: the larger, the more weights are held back.
     """
-    mean, spread = X.mean(0), X.std(0)
+    mean, spread = (moment(X, 0, dtype=np.float64) for moment in (np.mean, np.std))
     spread = np.where(spread > 1e-9, shrink * spread, np.inf)  # one that never changes says nothing
     name = "logistic regression" if classes else candidates.RIDGE
-    fitted = candidates.fit_simple(name, (X - mean) / spread, y, classes, seed, chosen)
+    fitted = candidates.fit_simple(
+        name, ((X - mean) / spread).astype(X.dtype), y, classes, seed, chosen
+    )
     weight = fitted.arrays["0.0.weight"] / spread
     arrays = {"0.0.weight": weight, "0.0.bias": fitted.arrays["0.0.bias"] - weight @ mean}
     return Fitted("chain", classes, {**fitted.arrays, **arrays}, fitted.settings)

@@ -15,6 +15,7 @@ from gradatim.fitting.images import player as image_player
 from gradatim.fitting.images import sections as image_sections
 from gradatim.fitting.language import course as language_course
 from gradatim.fitting.language import sections as language_sections
+from gradatim.fitting.links import player as link_player
 from gradatim.fitting.masks import networks as mask_networks
 from gradatim.fitting.masks import player as mask_player
 from gradatim.fitting.masks import sections as mask_sections
@@ -51,6 +52,7 @@ SHELF = {
     "image": (inputs.classes("dark", "light"), "pics"),
     "mask": (inputs.masked(), "pics --masks masks"),
     "node": (inputs.graph(), "g --target c"),
+    "link": (inputs.graph(), "g --links --drop c"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
 }
@@ -83,6 +85,9 @@ def tiny(patch):
     node_models = node_player.simple_models
     patch.setattr(node_player, "simple_models", lambda classes: node_models(classes)[:2])
     patch.setattr(node_player, "UNTIMED_EPOCHS", 1)
+    link_models = link_player.simple_models
+    patch.setattr(link_player, "simple_models", lambda **how: link_models(**how)[:2])
+    patch.setattr(link_player, "UNTIMED_EPOCHS", 1)
     simplest = graph_player.simple_models
     patch.setattr(graph_player, "simple_models", lambda classes: simplest(classes)[:3])
     patch.setattr(graph_player, "UNTIMED_EPOCHS", 1)

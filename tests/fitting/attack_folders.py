@@ -71,6 +71,9 @@ def use(model):
             width, ends = len(model.encoder.nodes), torch.tensor([[0, 1], [1, 0]])
             graphs = [gradatim.data.Graph(torch.ones(3, width), ends, edge_attr=torch.ones(2, len(model.encoder.edges)))]  # fmt: skip
             outputs = model.predict_proba(graphs, model=own) if model.labels else model.predict(graphs, model=own)  # fmt: skip
+        elif name == "LinkModel":
+            ends = model.known.graph.ids[:3]
+            outputs = model.predict_proba(pd.DataFrame({"source": ends, "target": ends[::-1]}), model=own)  # fmt: skip
         elif name in ("ImageModel", "MaskModel"):
             pictures = np.zeros((2, model.side, model.side, model.channels), np.uint8)
             outputs = model.predict_proba(pictures, model=own) if name == "MaskModel" else model.outputs(pictures, own)  # fmt: skip

@@ -1,6 +1,7 @@
 """Model folders: what was saved is what is loaded, and folders of the version before are read."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,10 @@ from gradatim.fitting.images.model import ImageModel
 from gradatim.fitting.images.networks import ImageNetwork, ImageSettings, build_network
 from gradatim.fitting.images.tags import PerTag
 from gradatim.fitting.language.model import LanguageModel
+from gradatim.fitting.links.candidates import PairModel
+from gradatim.fitting.links.model import LinkModel
+from gradatim.fitting.links.networks import LinkNetwork, LinkSettings
+from gradatim.fitting.links.networks import build_network as build_link_network
 from gradatim.fitting.masks.model import MaskModel
 from gradatim.fitting.masks.networks import MaskNetwork, MaskSettings
 from gradatim.fitting.masks.networks import build_network as build_unet
@@ -112,6 +117,20 @@ def node_model():
         module = build_node_network(NodeSettings(name, hidden_dim=8), 3, 2, 1)
         models["network" if name == "gat" else name] = NodeNetwork(module, 2, dict(plain))
     return NodeModel(target="y", labels=["n", "p"], known=KnownNodes(features, edges, graph), models=models, **SHARED)  # fmt: skip
+
+
+def link_model():
+    """Links one way, with columns of nodes and edges."""
+    known = node_model().known
+    graph = replace(known.graph, is_directed=True)
+    line = Fitted("chain", 2, {"0.0.weight": np.ones((2, 1)), "0.0.bias": np.array([0.5, 0.0])})
+    wide = Fitted("chain", 2, {"0.0.weight": np.ones((2, 6)), "0.0.bias": np.array([0.5, 0.0])})
+    models = {"features": PairModel("columns", wide, True)}
+    models |= {source: PairModel(source, line, True) for source in ("nothing", "attachment", "common", "adamic-adar")}  # fmt: skip
+    for name in ("gcn", "sage", "gat", "appnp"):
+        module = build_link_network(LinkSettings(name, hidden_dim=8), 3, 1, is_directed=True)
+        models["network" if name == "gat" else name] = LinkNetwork(module, {"epochs": 3})
+    return LinkModel(labels=["apart", "joined"], known=replace(known, graph=graph), models=models, **SHARED)  # fmt: skip
 
 
 def tagged_model():
@@ -287,6 +306,12 @@ KINDS = {
     ),
     "series": (series_model, lambda model, name: model.predict(past(), model=name).to_numpy()),
     "node": (node_model, lambda model, name: model.fitted(name).outputs(model.known.graph.view())),
+    "link": (
+        link_model,
+        lambda model, name: model.fitted(name).outputs(
+            model.known.graph.view(), np.array([[0, 3], [2, 1]])
+        ),
+    ),
     "sequence": (sequence_model, lambda model, name: model.predict_proba(runs(), model=name)),
     "graph": (graph_model, lambda model, name: model.predict_proba(some_graphs(5), model=name)),
     "anomaly": (anomaly_model, lambda model, name: model.predict(cells(), model=name)["score"]),
@@ -322,6 +347,7 @@ def test_what_was_saved_is_what_is_loaded(kind, tmp_path):
         image_model,
         mask_model,
         node_model,
+        link_model,
         text_model,
         tag_model,
         series_model,

@@ -88,6 +88,16 @@ fit("g", "label", output=sys.argv[1], trials=4, resume=True)
 """
 
 
+LINKS = """
+import sys
+from gradatim import fit
+from gradatim.fitting.links import player
+
+player.UNTIMED_EPOCHS = 20
+fit("g", links=True, output=sys.argv[1], trials=4, resume=True)
+"""
+
+
 IMAGES = """
 import sys
 from gradatim import fit
@@ -135,7 +145,8 @@ def test_masks_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, MASKS)
 
 
-def test_nodes_killed_at_a_random_moment(tmp_path):
+@pytest.mark.parametrize("script", [NODES, LINKS], ids=["nodes", "links"])
+def test_a_graph_killed_at_a_random_moment(tmp_path, script):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {"id": np.arange(90), "x": rng.normal(size=90), "label": np.arange(90) % 3}
@@ -144,7 +155,7 @@ def test_nodes_killed_at_a_random_moment(tmp_path):
     (tmp_path / "g").mkdir()
     frame.astype({"label": "str"}).assign(label="c" + frame["label"].astype(str)).to_csv(tmp_path / "g" / "nodes.csv", index=False)  # fmt: skip
     pd.DataFrame(ends.T, columns=["source", "target"]).to_csv(tmp_path / "g" / "edges.csv", index=False)  # fmt: skip
-    interrupt(tmp_path, 0, NODES)
+    interrupt(tmp_path, 0, script)
 
 
 def test_images_with_published_weights_killed_at_a_random_moment(tmp_path):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
@@ -85,8 +86,8 @@ def draw_graph(
     count = len(values)
     places = layout(index, count)
     figure, axes = new_figure(width=6.5, height=5.2)
-    for a, b in index.T.tolist():
-        axes.plot(*places[[a, b]].T, color=MUTED, linewidth=0.5, alpha=0.5, zorder=1)
+    lines = LineCollection(list(places[index.T]), colors=MUTED, linewidths=0.5, alpha=0.5, zorder=1)
+    axes.add_collection(lines)
     size = float(np.clip(4000 / max(count, 1), 14, 90))
     known = np.isfinite(values)
     style = {"s": size, "linewidths": 0.5, "edgecolors": INK, "zorder": 2}

@@ -141,7 +141,9 @@ def test_pairs_must_be_of_known_nodes(bare):
     model = gradatim.load_model(result.folder)
     with pytest.raises(InvalidValue, match="pairs must name nodes by their ids, got 'zz' in row 2, which no node has"):  # fmt: skip
         model.predict(pd.DataFrame({"source": ["n0", "zz"], "target": ["n2", "n1"]}))
-    with pytest.raises(Unavailable, match=r"there is no such file\. Name the pairs to predict there"):
+    with pytest.raises(
+        Unavailable, match=r"there is no such file\. Name the pairs to predict there"
+    ):
         model.predict(folder)
     with pytest.raises(InvalidType, match="data must be a table of pairs or a folder with"):
         model.predict([1, 2])

@@ -142,8 +142,10 @@ class KnownNodes:
         index = np.array([own[name] for name in named])[raw.edges.index]
         if not self.graph.is_directed:
             index = np.sort(index, axis=0)
-        table = self._cells(raw.frame, notes)
-        new = KnownGraph(raw.ids, self.features.transform(table, len(raw.ids)), index, raw.edges.weight, self._edge_cells(raw, notes), self.graph.is_directed)  # fmt: skip
+        x = np.zeros((0, self.graph.x.shape[1]), np.float32)
+        if raw.ids:
+            x = self.features.transform(self._cells(raw.frame, notes), len(raw.ids))
+        new = KnownGraph(raw.ids, x, index, raw.edges.weight, self._edge_cells(raw, notes), self.graph.is_directed)  # fmt: skip
         return self.graph.joined(new), np.array([own[name] for name in raw.ids], dtype=np.int64)
 
     def _cells(self, frame: pd.DataFrame, notes: list[str]) -> dict[str, Cells]:

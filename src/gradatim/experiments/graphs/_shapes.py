@@ -55,3 +55,21 @@ def hops(edge_index: Tensor, num_nodes: int, start: int) -> Tensor:
             break
         found[new] = step
     return found
+
+
+def complete(n: int) -> Tensor:
+    """Edges between all pairs of ``n`` nodes."""
+    return make_undirected(torch.combinations(torch.arange(n)).T)
+
+
+def dumbbell(size: int, length: int) -> Tensor:
+    """Edges of two cliques joined by a path of ``length`` edges, from the last node of one to the first of the other."""
+    bridge = torch.arange(size - 1, size + length)
+    second = complete(size) + size + length - 1
+    return make_undirected(torch.cat([complete(size), torch.stack([bridge[:-1], bridge[1:]]), second], 1))  # fmt: skip
+
+
+def binary_tree(depth: int) -> Tensor:
+    """Edges of a full binary tree; node ``k`` has the children ``2k + 1`` and ``2k + 2``, the root is 0."""
+    children = torch.arange(1, 2 ** (depth + 1) - 1)
+    return make_undirected(torch.stack([(children - 1) // 2, children]))

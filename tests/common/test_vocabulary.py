@@ -44,8 +44,16 @@ FIGURE_RETURNS: dict[str, str] = {
 CHANGING: dict[str, str] = {
     "Report": "an experiment fills it, claim by claim",
     **dict.fromkeys(
-        ("Adaline", "Madaline", "NeuralClassifier", "NeuralRegressor", "Perceptron"),
-        "an estimator of scikit-learn, not a record: set_params changes it, fit adds what it learned",
+        (
+            *("Adaline", "Madaline", "NeuralClassifier", "NeuralRegressor", "Perceptron"),
+            *(
+                "GaussianProcessClassifier",
+                "GaussianProcessRegressor",
+                "SparseGaussianProcessRegressor",
+                "TemperatureScaling",
+            ),
+        ),
+        "an estimator as scikit-learn's, not a record: fit adds what it learned",
     ),
 }
 

@@ -25,6 +25,11 @@ class StochasticDense(nn.Module):
         prior_std: :math:`\lambda`, where the standard deviations start too.
     """
 
+    weight: Tensor
+    bias: Tensor
+    weight_log_std: Tensor
+    bias_log_std: Tensor
+
     def __init__(self, layer: nn.Linear, prior_std: float) -> None:
         super().__init__()
         self.prior_std = prior_std

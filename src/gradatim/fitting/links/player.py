@@ -188,7 +188,7 @@ class LinkPlayer(Player):
 
     def concerns(self) -> list[Concern]:
         """Rare classes and little data."""
-        found, edges = self.problem.doubts("pairs"), int(self.problem.y[self.problem.train].sum())
+        found, edges = self.problem.doubts(), int(self.problem.y[self.problem.train].sum())
         if edges < 100:
             found.append(Concern("Little data", f"{edges:,} training edges", ANOTHER_SPLIT))
         return found

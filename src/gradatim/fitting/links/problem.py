@@ -43,6 +43,8 @@ class LinkProblem(TypedGraph, LabelledRows):
         notes: What was done to the data, one sentence each.
     """
 
+    things = "pairs"
+
     name: str
     pairs: np.ndarray
     y: np.ndarray

@@ -64,7 +64,7 @@ def describe_network(s: LinkSettings) -> list[tuple[str, object]]:
 
 def judge_figures(report: Report, p: LinkProblem, f: Findings) -> None:
     """Add confusion and calibration, precision over recall, errors by degree, and the surest mistakes."""
-    sections.judge_figures(report, p, f, label="links", rows="pairs")
+    sections.judge_figures(report, p, f, label="links")
     name, y = f.verdict.recommended, p.y[p.test]
     if f.decision is None and not has_rare_class(p):
         with report.attempt("precision and recall"):

@@ -25,6 +25,12 @@ def first(**cells):
     return csv(frame.assign(**{n: [v, *frame[n][1:]] for n, v in cells.items()}))
 
 
+def timed(second, last="", few=2):
+    """A file of series with times, the second of which is written so."""
+    lines = [f"(1,{k}),({second},{k % 5}):{'ab'[k % 2]}\n" for k in range(few)]
+    return "@classLabel true a b\n@data\n" + "".join(lines) + last
+
+
 def labels(**columns):
     return csv(pd.DataFrame({"run": NAMES, "c": CLASSES}).assign(**columns), "l.csv")
 
@@ -76,7 +82,11 @@ TRIALS = [
     trial(".ts cut short", file("t.ts", ts()[:-9]), TS, 2, "line 26 of t.ts"),
     trial(".ts without data", file("t.ts", ts(0)), TS, 2, "t.ts must hold series behind a line '@data', got none"),
     trial(".ts with words", file("t.ts", ts().replace("5,1,2", "five,1,2")), TS, 2, "line 8 of t.ts must hold numbers", "'five'"),
-    trial(".ts with time stamps", file("t.ts", ts(head="@timeStamps true\n@data\n")), TS, 2, "got time stamps. Save the series as a table"),
+    trial(".ts with time stamps", file("t.ts", ts(head="@timeStamps true\n@data\n")), TS, 2, "line 3 of t.ts must hold pairs such as (2024-12-31 23:59:59,1.5)"),
+    trial(".ts with times that are words", file("t.ts", timed("noon")), TS, 2, "must hold dates or numbers, got categorical cells in 'time'"),
+    trial(".ts with times in some series", file("t.ts", timed("2", "5,1,2:a")), TS, 2, "t.ts must have times in all series or in none, got 2 of 3 with times"),
+    trial(".ts with times, test without", (file("t.ts", timed("2", few=24)), file("u.ts", ts())), f"{TS} --test u.ts", 2, "the test series must have times of the same kind, and have not"),
+    trial(".ts and a column of times", file("t.ts", ts()), f"{TS} --time-column t", 2, "time_column must be left out where series have no columns, got 't'"),
     trial(".ts without labels", file("t.ts", ts(head="@classLabel false\n@data\n").replace(":a", "").replace(":b", "")), TS, 2, "series must have a target each, and nothing tells it"),
     trial(".ts of bytes", file("t.ts", b"\x00\xff\xfe"), TS, 2, "t.ts must be a text in UTF-8"),
     trial("an empty .ts", file("t.ts", ""), TS, 2, "t.ts must hold series"),

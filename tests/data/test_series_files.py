@@ -34,7 +34,7 @@ def test_ts_gives_back_what_was_written(samples):
         for n, sample in enumerate(samples)
     ]
     text = "# a comment\n@classLabel true class0 class1\n@data\n" + "\n".join(lines) + "\n"
-    series, labels = read_ts(text, "x.ts")
+    series, labels, _ = read_ts(text, "x.ts")
     assert labels == [f"class{n % 2}" for n in range(len(samples))]
     for found, sample in zip(series, samples, strict=True):
         np.testing.assert_array_equal(found, sample)
@@ -49,7 +49,7 @@ def test_ucr_gives_back_what_was_written(samples):
     lines = [
         "\t".join(["2", *(repr(v) for v in s), *["NaN"] * (longest - len(s))]) for s in samples
     ]
-    series, labels = read_ucr("\n".join(lines), "x.tsv")
+    series, labels, _ = read_ucr("\n".join(lines), "x.tsv")
     assert labels == ["2"] * len(samples)
     for found, sample in zip(series, samples, strict=True):
         np.testing.assert_array_equal(found[:, 0], sample)
@@ -57,19 +57,36 @@ def test_ucr_gives_back_what_was_written(samples):
 
 def test_heads_in_any_case_with_comments_and_numbers_as_targets():
     text = "%# note\n#more\n@problemname P\n@timestamps false\n@targetlabel true\n@data\n\n1,2:22.5\n3:-1e-3\n"
-    series, labels = read_ts(text, "x.ts")
+    series, labels, _ = read_ts(text, "x.ts")
     assert labels == ["22.5", "-1e-3"]
     assert series[0].tolist() == [[1], [2]]
 
 
 def test_series_without_labels():
-    series, labels = read_ts("@classLabel false\n@data\n1,2:3,4\n", "x.ts")
+    series, labels, _ = read_ts("@classLabel false\n@data\n1,2:3,4\n", "x.ts")
     assert labels is None
     assert series[0].tolist() == [[1, 3], [2, 4]]
 
 
+@pytest.mark.parametrize("write", [str, lambda k: f"2024-01-01 00:00:{k:02}"])
+def test_times_of_channels_are_put_side_by_side(write):
+    rng = np.random.default_rng(0)
+    lines, expected = [], []
+    for _ in range(5):
+        own = [{int(k): float(rng.normal()) for k in rng.choice(9, rng.integers(1, 6), replace=False)} for _ in range(3)]  # fmt: skip
+        lines.append(":".join(",".join(f"({write(k)},{v!r})" for k, v in c.items()) for c in own))
+        expected.append({(k, place): v for place, c in enumerate(own) for k, v in c.items()})
+    text = "@timeStamps true\n@classLabel true a\n@data\n" + "".join(f"{line}:a\n" for line in lines)  # fmt: skip
+    series, labels, times = read_ts(text, "x.ts")
+    assert labels == ["a"] * 5
+    for found, steps, own in zip(series, times, expected, strict=True):
+        assert sorted(steps) == sorted({write(k) for k, _ in own})
+        there = {(t, c): v for t, row in zip(steps, found, strict=True) for c, v in enumerate(row.tolist()) if not np.isnan(v)}  # fmt: skip
+        assert there == {(write(k), c): v for (k, c), v in own.items()}
+
+
 def test_ucr_by_spaces_and_with_labels_as_floats():
-    series, labels = read_ucr("  1.0000000e+00  0.5  1.5\n -1.0 2 3\n", "x.txt")
+    series, labels, _ = read_ucr("  1.0000000e+00  0.5  1.5\n -1.0 2 3\n", "x.txt")
     assert labels == ["1", "-1"]
     assert series[1].tolist() == [[2], [3]]
 
@@ -99,8 +116,10 @@ EQUAL = "@univariate true\n@equalLength true\n@seriesLength 3\n@classLabel true 
         (read_ts, ts("1,2:", "@classLabel true\n"), "line 3 of f must end with a label, got none"),
         (read_ts, ts("1,2:tall", "@targetLabel true\n"), "line 3 of f must hold numbers, .* got 'tall'"),
         (read_ts, ts("?,?:a"), "line 3 of f must hold values, got none"),
-        (read_ts, ts("(0,1),(1,2):a"), "line 3 of f must hold values alone, got time stamps. Save the series as a table"),
-        (read_ts, ts("1,2:a", "@timeStamps true\n"), "line 3 of f must hold values alone, got time stamps"),
+        (read_ts, ts("(0,1),(1,x):a"), "line 3 of f must hold numbers, .* got 'x'"),
+        (read_ts, ts("(0,1),(1 2):a"), r"line 3 of f must hold pairs such as .*, got '\(1 2\)'"),
+        (read_ts, ts("1,2:a", "@timeStamps true\n"), "line 3 of f must hold pairs such as .*, got '12'"),
+        (read_ts, ts("(0,1):a\n1,2:b"), "f must have times in all series or in none, got 1 of 2 with times"),
         (read_ts, ts("1:a\n@data"), "line 4 of f must be a series, got '@data' behind '@data'"),
         (read_ucr, "\n\n", "f must hold a series in every line, got none"),
         (read_ucr, "1\n", "line 1 of f must hold a label and values, got no value"),

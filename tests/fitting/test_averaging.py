@@ -61,7 +61,7 @@ def test_an_average_is_the_weighted_mean_and_is_stored():
 class _Sayings:
     """A player whose candidates say fixed things of two rows whose truth is zero."""
 
-    simple = ("mean", "a", "b")
+    simple, averaged = ("mean", "a", "b"), tuple
 
     def __init__(self, sayings):
         self.sayings, self.asked = sayings, 0

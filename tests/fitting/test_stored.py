@@ -47,6 +47,7 @@ from gradatim.fitting.nodes.model import NodeModel
 from gradatim.fitting.nodes.networks import NodeNetwork, NodeSettings
 from gradatim.fitting.nodes.networks import build_network as build_node_network
 from gradatim.fitting.nodes.propagation import Propagation
+from gradatim.fitting.sequences.candidates import SequenceAverage
 from gradatim.fitting.sequences.candidates import fit_simple as fit_simple_sequence
 from gradatim.fitting.sequences.candidates import simple_models as simple_sequences
 from gradatim.fitting.sequences.model import SequenceModel
@@ -210,6 +211,7 @@ def sequence_model():
     y = np.arange(8) % 2
     network = SequenceNetwork(build_sequence(SequenceSettings("tcn", hidden_dim=4), 3, 2, 5), 2, {"length": 5, "size": 1})  # fmt: skip
     models = {name: fit_simple_sequence(name, own, y, 2, 0) for name in simple_sequences(2)}
+    models["average"] = SequenceAverage([models[simple_sequences(2)[2]], network], [0.25, 0.75])
     return SequenceModel(
         target="y", labels=["n", "p"], layout=SequenceLayout("id", "t"), axis=Axis("number", 1.0), num_static=1, block=1,
         preprocessing=Preprocessing(columns), models={**models, "network": network}, **SHARED,

@@ -101,7 +101,7 @@ def _series(read: Callable[[str, str, str], series_files.LabelledSeries]) -> Ope
         sizes = []
         for file, member in enumerate(entry.members):
             text = series_files.decode_series(_bytes(entry, file), member.name, "load")
-            part, found = read(text, member.name, "load")
+            part, found, _ = read(text, member.name, "load")
             series, labels = series + part, labels + list(found or ())
             sizes.append(len(part))
         classes = sequence_readers.sort_classes(labels)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from math import isinf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,22 @@ from gradatim.errors import InvalidValue
 from gradatim.wording import shorten
 
 MISSING = ("?", "nan", "")
-LabelledSeries = tuple[list[np.ndarray], list[str] | None]
+_COLON = re.compile(r":(?![^(]*\))")  # between channels, not inside a time
+_PAIR = re.compile(r"\(([^()]*),([^(),]*)\)")  # of a time and a value
+
+
+class LabelledSeries(NamedTuple):
+    """Series as they were read.
+
+    Args:
+        series: Arrays ``(T_n, C)``, NaN where a value is missing.
+        labels: What each is labelled with, a class or a number; ``None`` where nothing is.
+        times: When the steps of each were, as the file writes it; ``None`` where it does not say.
+    """
+
+    series: list[np.ndarray]
+    labels: list[str] | None
+    times: list[list[str]] | None = None
 
 
 def decode_series(content: bytes, path: str, owner: str = "fit") -> str:
@@ -41,25 +57,26 @@ def decode_series(content: bytes, path: str, owner: str = "fit") -> str:
 def read_ts(text: str, path: str, owner: str = "fit") -> LabelledSeries:
     """Read a head of lines with ``@``, then a series a line: channels between colons, values between commas, its label last.
 
-    What the head says, of channels, lengths and classes, must be true.
+    What the head says, of channels, lengths and classes, must be true. Where values come as pairs ``(time,value)``, a step is
+    a time that some channel has, in the order in which times appear; other channels miss a value there.
 
     Args:
         text: The file.
         path: Its name, for messages.
         owner: Who asks, for messages.
 
-    Returns:
-        Series ``(T_n, C)``, NaN where a value is missing, and what each is labelled with: a class, or a number for
-        ``@targetLabel``; ``None`` where the head says that nothing is.
-
     Example:
-        >>> series, labels = read_ts("@classLabel true a b\\n@data\\n1,2,?:4,5,6:b\\n7:8:a\\n", "x.ts")
+        >>> series, labels, _ = read_ts("@classLabel true a b\\n@data\\n1,2,?:4,5,6:b\\n7:8:a\\n", "x.ts")
         >>> series[0].T.tolist(), labels
         ([[1.0, 2.0, nan], [4.0, 5.0, 6.0]], ['b', 'a'])
+        >>> series, labels, times = read_ts("@classLabel true a\\n@data\\n(0,1.5),(9,2.5):(9,4):a\\n", "x.ts")
+        >>> series[0].T.tolist(), times
+        ([[1.5, 2.5], [nan, 4.0]], [['0', '9']])
     """
     head = _Head()
     series: list[np.ndarray] = []
     labels: list[str] = []
+    times: list[list[str]] = []
     for number, line in enumerate(map(str.strip, text.splitlines()), 1):
         where = f"{owner}: line {number} of {path}"
         if not line or line.startswith(("#", "%")):
@@ -69,18 +86,22 @@ def read_ts(text: str, path: str, owner: str = "fit") -> LabelledSeries:
             continue
         if not head.is_over:
             raise InvalidValue(f"{where} must come behind a line '@data', got it before.")
-        if line.startswith("(") or head.says("timestamps"):
-            raise InvalidValue(
-                f"{where} must hold values alone, got time stamps. Save the series as a table with a column of times."
-            )
-        *channels, last = line.split(":") if head.is_labelled else [*line.split(":"), ""]
+        parts = _COLON.split(line)
+        *channels, last = parts if head.is_labelled else [*parts, ""]
         label = last.strip()
-        series.append(_columns(channels, where))
+        if line.startswith("(") or head.says("timestamps"):
+            found, steps = _timed_columns(channels, where)
+            times.append(steps)
+        else:
+            found = _columns(channels, where)
+        series.append(found)
         head.check(series[-1], label, len(series[0][0]), where)
         labels.append(label)
     if not series:
         raise InvalidValue(f"{owner}: {path} must hold series behind a line '@data', got none.")
-    return series, labels if head.is_labelled else None
+    if times and len(times) < len(series):
+        raise InvalidValue(f"{owner}: {path} must have times in all series or in none, got {len(times):,} of {len(series):,} with times.")  # fmt: skip
+    return LabelledSeries(series, labels if head.is_labelled else None, times or None)
 
 
 @dataclass
@@ -154,7 +175,7 @@ def read_ucr(text: str, path: str, owner: str = "fit") -> LabelledSeries:
         Series ``(T_n, 1)``, NaN where a value is missing, and their labels.
 
     Example:
-        >>> series, labels = read_ucr("2\\t0.5\\tNaN\\t1.5\\n1\\t3\\tNaN\\tNaN\\n", "x.tsv")
+        >>> series, labels, _ = read_ucr("2\\t0.5\\tNaN\\t1.5\\n1\\t3\\tNaN\\tNaN\\n", "x.tsv")
         >>> [one.ravel().tolist() for one in series], labels
         ([[0.5, nan, 1.5], [3.0]], ['2', '1'])
     """
@@ -174,7 +195,22 @@ def read_ucr(text: str, path: str, owner: str = "fit") -> LabelledSeries:
         labels.append(_plain_label(label.strip()))
     if not series:
         raise InvalidValue(f"{owner}: {path} must hold a series in every line, got none.")
-    return series, labels
+    return LabelledSeries(series, labels)
+
+
+def _timed_columns(channels: list[str], where: str) -> tuple[np.ndarray, list[str]]:
+    """One series of pairs ``(time,value)``, shape ``(T, C)``, and its times; of values at one time the last one counts."""
+    rows: dict[str, dict[int, str]] = {}
+    for place, channel in enumerate(channels):
+        rest = _PAIR.sub("", channel).replace(",", "").strip()
+        if rest not in MISSING:
+            raise InvalidValue(
+                f"{where} must hold pairs such as (2024-12-31 23:59:59,1.5) between commas, got {shorten(repr(rest), 40)}."
+            )
+        for time, value in _PAIR.findall(channel):
+            rows.setdefault(time.strip(), {})[place] = value
+    cells = [",".join(row.get(place, "?") for row in rows.values()) for place in range(len(channels))]  # fmt: skip
+    return _columns(cells, where), list(rows)
 
 
 def _columns(channels: list[str], where: str) -> np.ndarray:

@@ -11,16 +11,15 @@ Reference:
     Caruana et al., Ensemble Selection from Libraries of Models, 2004.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from gradatim.evaluation.racing import Result, deciding_loss, scores
 from gradatim.fitting.clock import never
 from gradatim.fitting.comparison import Comparison
-from gradatim.fitting.player import NETWORK, Candidate, Figures
+from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.tuning import Tuning
 from gradatim.fitting.work import Work
 
@@ -30,25 +29,6 @@ GAIN = 1e-6  # of the loss, that a longer sum must bring
 TIME = 0.03  # of the time until the last trainings, that the search may take
 
 Counts = tuple[int, ...]
-
-
-@runtime_checkable
-class Averaging(Protocol):
-    """A player whose candidates can be averaged."""
-
-    simple: tuple[str, ...]
-
-    def has_said(self, candidate: Candidate, k: int) -> bool:
-        """Whether it is known what a candidate says of the judging rows of fold ``k``."""
-
-    def said(self, candidate: Candidate, k: int) -> np.ndarray:
-        """Return what a candidate says of the judging rows of fold ``k``; it is trained again where that is not known."""
-
-    def measure(self, output: np.ndarray, k: int | None) -> Figures:
-        """Return the figures of what was said."""
-
-    def combine(self, models: Sequence[Any], weights: Sequence[float]) -> Any:
-        """Return a model that averages others."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +80,11 @@ def add_greedily(loss: Callable[[Counts], float], members: int, steps: int = STE
 
 
 def find_average(
-    player: Any, comparison: Comparison, tuning: Tuning | None, work: Work, deadline: float | None
+    player: Player,
+    comparison: Comparison,
+    tuning: Tuning | None,
+    work: Work,
+    deadline: float | None,
 ) -> Average | None:
     """Average the best candidates.
 
@@ -114,14 +98,14 @@ def find_average(
     Returns:
         ``None`` where one candidate alone is best, where there is no time, or where the player cannot average.
     """
-    if not isinstance(player, Averaging):
+    if player.averaged is None:
         return None
     found = work.recall("average", lambda: _average(player, comparison, tuning, work, deadline))
     return None if found is None else Average(found[0], found[1], [Result(*r) for r in found[2]])
 
 
 def _average(
-    player: Averaging,
+    player: Player,
     comparison: Comparison,
     tuning: Tuning | None,
     work: Work,

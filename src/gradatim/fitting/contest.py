@@ -192,7 +192,7 @@ def _compete(
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     families = player.families()
-    tuned = tune_simple(families, comparison.simple, comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
+    tuned = tune_simple(families, comparison.simple, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     for family in families:
         if family.name in tuned:
             own = tuned[family.name]
@@ -231,7 +231,7 @@ def _finalists(player: Player, comparison: Comparison, verdict: Verdict, tuning:
     return candidates
 
 
-def _builder(player: Any, verdict: Verdict, average: Average | None) -> Build:
+def _builder(player: Player, verdict: Verdict, average: Average | None) -> Build:
     """Makes the average of trained models, by name, where that is recommended."""
 
     def build(models: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,8 @@ NETWORK, AVERAGE = "network", "average"
 WEIGHT = "log weight of class "  # begins the name of a figure that is none: how the class is said
 FAILURES = (NonFiniteError, np.linalg.LinAlgError, ValueError)  # of a candidate
 
+SAID_CELLS = 10_000_000  # of what candidates say of judging rows
+
 Figures = dict[str, float]
 
 
@@ -84,6 +86,7 @@ class Player(ABC):
         clock: The budget, and what is used of it.
         criterion: What decides, where something was asked for.
         costs: What saying a class (columns) costs where another is true (rows), where that is known.
+        averaged: Class of the average of models, where one may be recommended.
         favourite: The simple model that wins most often, where there is one; it is judged first and has most time.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
@@ -96,6 +99,7 @@ class Player(ABC):
     headline: str
     task: str
     simple: tuple[str, ...]
+    averaged: type[Any] | None = None
     favourite: str = ""
     folds: list[Split]
     rows: tuple[int, int]
@@ -109,6 +113,7 @@ class Player(ABC):
         self.clock = Clock()
         self.criterion: Criterion | None = None
         self.costs: np.ndarray | None = None
+        self._said: dict[tuple[Candidate, int], np.ndarray] = {}
 
     def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """Decide what decides, before anything is trained; a score that does not suit the task is refused.
@@ -233,7 +238,29 @@ class Player(ABC):
 
     def judge(self, candidate: Candidate, k: int) -> Figures:
         """Learn from the training rows of fold ``k`` and return the figures of its judging rows."""
-        return self.measure(self.outputs(self.fit(candidate, k), k), k)
+        return self.measure(self.said(candidate, k), k)
+
+    def has_said(self, candidate: Candidate, k: int) -> bool:
+        """Whether it is known what a candidate says of the judging rows of fold ``k``."""
+        return (candidate, k) in self._said
+
+    def said(self, candidate: Candidate, k: int) -> np.ndarray:
+        """Return what a candidate says of the judging rows of fold ``k``; it is trained where that is not known."""
+        if not self.has_said(candidate, k):
+            return self.keep_said(candidate, k, self.outputs(self.fit(candidate, k), k))
+        return self._said[candidate, k]
+
+    def keep_said(self, candidate: Candidate, k: int, output: np.ndarray) -> np.ndarray:
+        """Return what a candidate says, kept for an average while it fits in memory."""
+        size = sum(own.size for own in self._said.values()) + output.size
+        if self.averaged is not None and size <= SAID_CELLS:
+            self._said[candidate, k] = output
+        return output
+
+    def combine(self, models: Sequence[Any], weights: Sequence[float]) -> Any:
+        """Return one model that says the weighted mean of what others say."""
+        assert self.averaged is not None
+        return self.averaged(models, weights)
 
     @abstractmethod
     def watch(self, settings: Any) -> History | None:

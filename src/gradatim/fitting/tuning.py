@@ -21,10 +21,7 @@ from gradatim.fitting.work import Work
 
 MAX_TRIALS = 1000
 SLICE = 0.05  # of the time for the race, that settings side by side may take on their first fold
-BEHIND, AHEAD = (
-    0.35,
-    0.65,
-)  # of the time for tuning, for a simple model that the network beats, or does not
+SHARE = 0.35  # of the time for tuning, that simple models get
 
 
 @dataclass
@@ -110,19 +107,17 @@ class NetworkFamily:
 def tune_simple(
     families: Sequence[Family],
     simple: Mapping[str, list[Result]],
-    network: Sequence[Result],
     work: Work,
     *,
     deadline: float | None,
     trials: int | None,
     tell: Tell,
 ) -> dict[str, Tuning]:
-    """Race the settings of simple models, in a share of the time for tuning: the larger one for who is ahead.
+    """Race the settings of simple models, in a share of the time for tuning.
 
     Args:
         families: Models that have settings.
         simple: Results of simple models with their defaults, by name; who is not there does not race.
-        network: Results of the network with its defaults.
         work: As in :func:`tune`.
         deadline: As there.
         trials: As there.
@@ -131,20 +126,11 @@ def tune_simple(
     tuned = {}
     for family in families:
         if family.name in simple:
-            own = simple[family.name]
-            share = AHEAD if _is_ahead(own, network) else BEHIND
-            end = None if deadline is None else work.elapsed + share * (deadline - work.elapsed)
-            found = tune(family, own, work, deadline=end, trials=trials, tell=tell)
+            end = None if deadline is None else work.elapsed + SHARE * (deadline - work.elapsed)
+            found = tune(family, simple[family.name], work, deadline=end, trials=trials, tell=tell)
             if found is not None:
                 tuned[family.name] = found
     return tuned
-
-
-def _is_ahead(own: Sequence[Result], network: Sequence[Result]) -> bool:
-    """Whether results are better than those of the network on average, or it has none."""
-    if not network or not all(result.figures for result in network):
-        return True
-    return float(scores(own).mean()) < float(scores(network).mean())
 
 
 def tune(family: Family, default: list[Result], work: Work, *, deadline: float | None, trials: int | None, tell: Tell) -> Tuning | None:  # fmt: skip

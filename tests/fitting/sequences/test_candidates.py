@@ -9,6 +9,8 @@ from gradatim.fitting.sequences import candidates
 from gradatim.fitting.sequences.candidates import (
     MEMBERS,
     NEAREST,
+    TREES,
+    SequenceAverage,
     effort,
     fit_simple,
     rows_in_time,
@@ -55,6 +57,35 @@ def test_values_too(drawn, name):
     assert error < (7.0 if name in ("mean", NEAREST) else 4.0)
     kept = fit_simple(name, series.take(np.arange(60)), target[:60], 0, 0, model.settings)
     assert kept.settings.keys() == model.settings.keys()
+
+
+def test_an_average_is_the_weighted_mean_and_survives_storing(drawn):
+    series, y = drawn
+    models = [fit_simple(name, series, y, 3, 0) for name in (NEAREST, TREES)]
+    both, few = SequenceAverage(models, [0.25, 0.75]), series.take(np.arange(8))
+    expected = 0.25 * models[0].outputs(few) + 0.75 * models[1].outputs(few)
+    np.testing.assert_allclose(both.outputs(few), expected, rtol=1e-12)
+    again = SequenceAverage.restore(*both.store())
+    np.testing.assert_array_equal(again.outputs(few), both.outputs(few))
+    assert again.parameters == sum(model.parameters for model in models)
+    assert again.rehearse(few).shape == (8, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": [0.5]}, "weights of an average must be shares, one for each model"),
+        ({"weights": [0.9, 0.9]}, "weights of an average must be shares"),
+        ({"weights": [float("nan"), 1.0]}, "weights of an average must be shares"),
+        ({"models": [{"kind": "average"}, {"kind": "average"}]}, "kind must be one of"),
+    ],
+)
+def test_averages_of_strangers_are_refused(drawn, change, message):
+    series, y = drawn
+    models = [fit_simple(name, series, y, 3, 0) for name in ("class frequencies", TREES)]
+    facts, tensors = SequenceAverage(models, [0.5, 0.5]).store()
+    with pytest.raises(InvalidValue, match=message):
+        SequenceAverage.restore(facts | change, tensors)
 
 
 def test_the_nearest_is_that_of_the_slow_way(drawn):

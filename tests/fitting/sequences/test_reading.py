@@ -76,6 +76,22 @@ def test_rows_in_any_order_are_the_same_problem():
     assert any("in the order of 't'" in note for note in mixed.notes)
 
 
+def test_times_of_a_file_are_those_of_a_table(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = table()[rng.random(len(table())) > 0.15].sample(frac=1, random_state=0)
+    job = SequenceOptions(series="id", target="label", time_column="t")
+    groups = dict(list(rows.groupby("id", sort=False)))
+    lines = [":".join(",".join(f"({t},{v})" for t, v in zip(own["t"], own[c], strict=True)) for c in "ab") + f":{own['label'].iloc[0]}" for own in groups.values()]  # fmt: skip
+    (tmp_path / "x.ts").write_text("@timeStamps true\n@classLabel true up down\n@data\n" + "\n".join(lines) + "\n")  # fmt: skip
+    timed, usual = prepare(tmp_path / "x.ts", SequenceOptions()), prepare(rows, job)
+    assert timed.lengths.tolist() == usual.lengths.tolist()
+    assert timed.axis == usual.axis
+    for mine, other in (("x1", "a"), ("x2", "b")):
+        np.testing.assert_array_equal(timed.table[mine], usual.table[other])
+    assert timed.layout == Layout(None, "time")
+    assert any("are missing between others and are filled in" in note for note in timed.notes)
+
+
 def _cut(problem, k):
     start = problem.lengths[:k].sum()
     return problem.table["a"][start : start + problem.lengths[k]]

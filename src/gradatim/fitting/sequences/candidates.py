@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from sklearn.ensemble import ExtraTreesClassifier
 
+from gradatim.fitting.averaged import AveragedModel
 from gradatim.fitting.images.pixels import forest_arrays
 from gradatim.fitting.planning import affordable_rows
 from gradatim.fitting.player import FAILURES
@@ -35,7 +36,15 @@ LEAST_SERIES = 60  # from which a model learns, or is left out
 FIRST = 40  # series of the first probe of what a model costs
 
 FittedSequences = FeatureModel | NearestNeighbour | SequenceNetwork
-MEMBERS = (FeatureModel, NearestNeighbour, SequenceNetwork)
+
+
+class SequenceAverage(AveragedModel):
+    """The average of several of them."""
+
+    parts = (FeatureModel, NearestNeighbour, SequenceNetwork)
+
+
+MEMBERS = (*SequenceAverage.parts[:2], SequenceAverage, SequenceNetwork)
 
 
 def simple_models(classes: int) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from gradatim.fitting.sequences import sections
 from gradatim.fitting.sequences.candidates import (
     LEAST_SERIES,
     FittedSequences,
+    SequenceAverage,
     fit_simple,
     rows_in_time,
     simple_models,
@@ -55,7 +56,7 @@ class SequencePlayer(Player):
         seed: Fixes folds, weights and inner splits.
     """
 
-    sections, stored = sections, SequenceModel
+    sections, stored, averaged = sections, SequenceModel, SequenceAverage
     remedy = "Try more series, or other channels"
     last = 3.8  # on all training series, on all series, and once for the learning curve
     problem: SequenceProblem

@@ -119,14 +119,15 @@ def prepare(data: object, job: SequenceOptions) -> SequenceProblem:
     columns, static = _find_channels(frame.drop(columns=drop), raw.lengths, train, notes)
     table, unread = read_columns(read_plain_numbers(frame[[c.name for c in columns]]), columns, "fit")  # fmt: skip
     notes += describe_unread(unread, columns)
-    axis, table, lengths = _on_grid(raw, table, job.time_column, notes)
-    if job.time_column is not None and axis is None:
-        columns.insert(len(columns) - static, Column(f"{job.time_column} {SINCE}", "numeric"))
+    time = job.time_column or raw.time
+    axis, table, lengths = _on_grid(raw, table, time, notes)
+    if time is not None and axis is None:
+        columns.insert(len(columns) - static, Column(f"{time} {SINCE}", "numeric"))
     table = _filled(table, lengths, notes)
     block = _block(lengths, notes)
     return SequenceProblem(
         raw.name, raw.target_name, labels, y, columns, static, table, lengths, raw.names, train, test,
-        Layout(job.series, job.time_column), raw.column, axis, block, groups, notes,
+        Layout(job.series, time), raw.column, axis, block, groups, notes,
     )  # fmt: skip
 
 

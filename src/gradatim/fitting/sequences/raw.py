@@ -42,6 +42,7 @@ class RawSeries:
         groups: Groups, one cell per series, where they were asked for.
         stamps: Times of the steps, ascending within a series.
         is_date: Whether times are days since 1970.
+        time: What times are called that nobody asked for: those of a file.
         published: How many series come first and were published to learn from; 0 where nobody published a split.
         notes: What was done while reading, one sentence each.
     """
@@ -56,6 +57,7 @@ class RawSeries:
     groups: pd.Series | None = None
     stamps: np.ndarray | None = None
     is_date: bool = False
+    time: str | None = None
     published: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -87,7 +89,7 @@ def join(first: RawSeries, second: RawSeries) -> RawSeries:
     missing = [name for name in first.steps.columns if name not in second.steps.columns]
     if missing:
         raise InvalidValue(f"fit: the test series must have the column {missing[0]!r}, and have not.")  # fmt: skip
-    if second.target is None or second.is_date != first.is_date:
+    if second.target is None or second.is_date != first.is_date or (second.stamps is None) != (first.stamps is None):  # fmt: skip
         lack = "a target" if second.target is None else "times of the same kind"
         raise InvalidValue(f"fit: the test series must have {lack}, and have not.")
     both = [p for p in (first.stamps, second.stamps) if p is not None]

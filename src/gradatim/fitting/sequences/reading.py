@@ -39,6 +39,8 @@ def read_source(data: Any, job: SequenceOptions) -> RawSeries:
         raise InvalidValue("fit: series must have a target each, and nothing tells it. Put a folder for each class around them, or give --labels.")  # fmt: skip
     if job.group is not None and raw.groups is None:
         raise InvalidValue(f"fit: group must be a column of the table or of --labels, got {job.group!r}.")  # fmt: skip
+    if job.time_column is not None and raw.stamps is None:
+        raise InvalidValue(f"fit: time_column must be left out where series have no columns, got {job.time_column!r}. Steps are read as they stand.")  # fmt: skip
     return _sample(raw, job)
 
 

@@ -61,7 +61,6 @@ from gradatim.wording import numbered
 CACHE_CELLS = 50_000_000
 IMPORTANCE_BY = 0.95  # of the budget, when it must be measured
 SMALL_ROWS, SMALL_CELLS = 2_000, 100_000  # of a table that is cut into ten
-SAID_CELLS = 10_000_000  # of what candidates say of judging rows
 
 
 def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
@@ -90,7 +89,7 @@ class TablePlayer(Player):
 
     sections, stored = sections, TableModel
     remedy = "Try other columns, more rows, or a target that depends on the columns"
-    favourite = TREES
+    averaged, favourite = Fitted, TREES
     last = 3.6  # on all training rows, on all rows, and once for the learning curve
     width = WIDTH
     problem: Problem
@@ -106,8 +105,6 @@ class TablePlayer(Player):
         )
         self.simple = simple_models(problem.classes)
         self.folds = plan_folds(problem, seed)
-        self._said: dict[tuple[Candidate, int], np.ndarray] = {}
-        self._said_cells = 0
         self._features: dict[int | None, tuple[np.ndarray, np.ndarray]] = {}
         self._cells = 0
         self._preprocessing: Preprocessing | None = None
@@ -221,7 +218,9 @@ class TablePlayer(Player):
             return self._taken(TREES, self.features(k)[0], self.folds[k][0])
 
         def judge(candidate: Candidate, fitted: Fitted, k: int) -> Figures:
-            return self.measure(self._keep(candidate, k, predict(fitted, self.features(k)[1])), k)
+            return self.measure(
+                self.keep_said(candidate, k, predict(fitted, self.features(k)[1])), k
+            )
 
         return [TreeRace(data, judge, y[self.problem.train], classes, self.seed)]
 
@@ -238,26 +237,6 @@ class TablePlayer(Player):
     def outputs(self, model: Fitted, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
         return predict(model, self.features(k)[1])
-
-    def has_said(self, candidate: Candidate, k: int) -> bool:
-        """Whether it is known what a candidate says of the judging rows of fold ``k``."""
-        return (candidate, k) in self._said
-
-    def said(self, candidate: Candidate, k: int) -> np.ndarray:
-        """What a candidate says of the judging rows of fold ``k``, kept while it fits in memory."""
-        if not self.has_said(candidate, k):
-            return self._keep(candidate, k, self.outputs(self.fit(candidate, k), k))
-        return self._said[candidate, k]
-
-    def _keep(self, candidate: Candidate, k: int, output: np.ndarray) -> np.ndarray:
-        if self._said_cells + output.size <= SAID_CELLS:
-            self._said[candidate, k] = output
-            self._said_cells += output.size
-        return output
-
-    def judge(self, candidate: Candidate, k: int) -> Figures:
-        """Figures of a candidate on the judging rows of fold ``k``."""
-        return self.measure(self.said(candidate, k), k)
 
     def combine(self, models: Sequence[Fitted], weights: Sequence[float]) -> Fitted:
         """The average of models."""
@@ -282,7 +261,7 @@ class TablePlayer(Player):
                 found[number] = {}
                 if fitted is not None:
                     output = predict(fitted, self.features(k)[1])
-                    found[number] = self.measure(self._keep(jobs[number][0], k, output), k)
+                    found[number] = self.measure(self.keep_said(jobs[number][0], k, output), k)
         return [found[number] for number in range(len(jobs))]
 
     def _fold_groups(self, folds: Iterable[int]) -> list[list[int]]:

@@ -7,6 +7,11 @@ from gradatim import experiments
 PICTURES = {
     "graph-fourier": ["frequencies", "waves"],
     "chebyshev-filters": ["orders"],
+    "cora": ["models"],
+    "heterophily": ["homophily"],
+    "karate": ["club"],
+    "over-smoothing": ["energy", "accuracy"],
+    "over-squashing": ["influence", "dumbbell"],
 }
 
 

@@ -3,6 +3,9 @@ import numpy as np
 import torch
 
 from gradatim.experiments.graphs._shapes import (  # fmt: skip
+    binary_tree,
+    complete,
+    dumbbell,
     grid,
     grid_frequencies,
     hops,
@@ -26,6 +29,20 @@ def test_shapes_and_their_frequencies_are_those_of_networkx():
         assert set(map(tuple, edges.T.tolist())) == set(graph.to_directed().edges)
         found = np.sort(nx.laplacian_spectrum(graph))
         np.testing.assert_allclose(found, frequencies, atol=1e-12)
+
+
+def test_cliques_and_trees_are_those_of_networkx():
+    expected = [
+        (nx.complete_graph(5), complete(5)),
+        (nx.barbell_graph(4, 3), dumbbell(4, 4)),  # three nodes between them are a path of four edges
+        (nx.barbell_graph(3, 0), dumbbell(3, 1)),
+        (nx.balanced_tree(2, 3), binary_tree(3)),
+    ]  # fmt: skip
+    for graph, edges in expected:
+        found = nx.Graph(edges.T.tolist())
+        assert len(found) == int(edges.max()) + 1 == len(graph)
+        assert 2 * found.number_of_edges() == edges.shape[1]
+        assert nx.is_isomorphic(found, graph)
 
 
 def test_hops_are_lengths_of_shortest_paths():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import gradatim
+from gradatim.cli import main
 from gradatim.errors import InvalidValue
 from gradatim.fitting.kinds import KINDS, make_options
 from gradatim.fitting.nodes import player as players
@@ -167,3 +168,16 @@ def test_the_graph_is_kept_in_the_folder(write_graph, tmp_path, monkeypatch):
     gradatim.fit(write_graph(), "label", trials=1, keep_test_out=True, output=tmp_path / "m")
     document = json.loads((tmp_path / "m" / "model.json").read_bytes())
     assert sorted(document["ids"]) == sorted(f"n{k}" for k in range(90))
+
+
+def test_the_karate_club_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(players, "UNTIMED_EPOCHS", 3)
+    assert main(["fit", "karate", "--trials", "1", "-o", "m"]) == 0
+    said = capsys.readouterr().out
+    assert "karate: binary classification of 'label'" in said
+    assert "34, 78 edges" in " ".join(said.split())
+    assert main(["predict", "m", "karate", "-o", "p.csv"]) == 0
+    told = pd.read_csv("p.csv")
+    assert list(told) == ["id", "prediction", "probability Mr. Hi", "probability Officer"]
+    assert len(told) == 34

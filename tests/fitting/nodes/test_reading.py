@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradatim.data import DataSet
+from gradatim.data.graph_files import read_citations
 from gradatim.errors import InvalidType, InvalidValue, Unavailable
 from gradatim.fitting.kinds import find_kind
 from gradatim.fitting.nodes.reading import read_nodes
@@ -151,3 +153,26 @@ def test_of_a_repeated_edge_the_earliest_is_kept(tmp_path):
 def test_two_sides_are_seen_whatever_the_order_of_nodes(tmp_path):
     assert read(tmp_path, edges="source,target\nc,a\nc,b\n").edges.sources.tolist() == [2]
     assert read(tmp_path, edges="source,target\nc,a\na,b\n").edges.sources is None
+
+
+def test_the_karate_club_is_a_graph_without_columns():
+    assert find_kind("karate", {}).name == find_kind("cora", {}).name == "node"
+    raw = read_nodes("karate", is_directed=False)
+    assert (len(raw.ids), raw.edges.index.shape) == (34, (2, 78))
+    assert (list(raw.frame), raw.target) == (["label"], "label")
+    assert raw.frame["label"].value_counts().to_dict() == {"Mr. Hi": 17, "Officer": 17}
+    assert raw.frame["label"][[0, 33]].tolist() == ["Mr. Hi", "Officer"]
+    assert raw.notes == ["Features of a node only say which one it is, and are left out."]
+
+
+def test_words_of_a_built_in_graph_are_its_columns(monkeypatch):
+    content, cites = (
+        b"p\t0\t1\t1\tTheory\nq\t1\t0\t0\tAgents\nr\t0\t0\t1\tTheory\n",
+        b"p\tq\nq\tr\n",
+    )
+    graph, classes = read_citations(content, cites)
+    made = DataSet("cora", graph.x.to_dense().numpy()[:, :2], graph.y.numpy(), ("x1", "x2"), classes, graph=graph)  # fmt: skip
+    monkeypatch.setattr("gradatim.data.load", lambda name: made)
+    raw = read_nodes("cora", is_directed=False)
+    assert raw.frame.to_dict("list") == {"x1": [0, 1, 0], "x2": [1, 0, 0], "label": ["Theory", "Agents", "Theory"]}  # fmt: skip
+    assert (raw.edges.index.tolist(), raw.notes) == ([[0, 1], [1, 2]], [])

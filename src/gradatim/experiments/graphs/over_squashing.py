@@ -13,7 +13,7 @@ from gradatim.data import make_undirected
 from gradatim.experiments.graphs._shapes import binary_tree, complete, dumbbell, hops, ring
 from gradatim.models import APPNP, GAT, GCN, GIN, SGC, GraphSAGE
 from gradatim.nn import GCNLayer, coupling_matrix
-from gradatim.plots import CurvePanel, curve_panels
+from gradatim.plots import CurvePanel, Formula, curve_panels
 from gradatim.plots.graph_figures import draw_graph
 from gradatim.randomness import seeded
 from gradatim.reports import Report
@@ -238,7 +238,7 @@ def draw(
     report.figure(
         "influence",
         curve_panels([
-            CurvePanel("As many layers as steps", "steps from source to target", "(Āᴷ)ₜₛ", curves, is_log_y=True),
+            CurvePanel("As many layers as steps", "steps from source to target", Formula("$(\\bar A^K)_{ts}$"), curves, is_log_y=True),
             CurvePanel("A class carried round a ring", "steps", "accuracy", {n: (settings.distances, own) for n, own in learned.items()}, {"chance": (settings.distances, [1 / NUM_CLASSES] * len(settings.distances))}),
         ], width=5.2),
         caption="Left, what a node hears of another, layers as many as steps between them. Right, GCNs that learn to tell what a node "
@@ -249,6 +249,6 @@ def draw(
     values = torch.where(heard > 0, heard.clamp(min=1e-300).log10(), torch.nan)
     report.figure(
         "dumbbell",
-        draw_graph(ends.edges.numpy(), values.numpy(), label="log₁₀ of the influence on the clique of the target"),
-        caption="How much a node of one clique hears of all others in 8 steps.",
+        draw_graph(ends.edges.numpy(), values.numpy(), label="log₁₀ of what the target hears"),
+        caption="How much a node of the bright clique hears of each node in 8 steps.",
     )  # fmt: skip

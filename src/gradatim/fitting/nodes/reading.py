@@ -10,7 +10,6 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -351,16 +350,19 @@ def _merge(
 
 
 def _read_builtin(name: str, is_directed: bool) -> RawNodes:
-    """A graph of the catalogue; its nodes are numbered."""
+    """A graph of the catalogue; its nodes are numbered from 0, and features that are nothing but these numbers left out."""
     from gradatim.data import load
 
-    graph: Any = getattr(load(name), "graph")  # noqa: B009 - of sets that are graphs
-    x = graph.x.to_dense()
-    frame = pd.DataFrame(x.numpy(), columns=[f"x{k}" for k in range(x.shape[1])])
-    frame["label"] = pd.Series(graph.y.numpy()).map(lambda code: f"class {code}")
-    notes: list[str] = []
+    own = load(name)
+    assert own.graph is not None
+    assert own.target_names is not None
+    X, notes = np.asarray(own.X), []
+    frame = pd.DataFrame(X, columns=list(own.feature_names))
+    if X.shape[0] == X.shape[1] and (np.eye(len(X)) == X).all():
+        frame = frame[[]]
+        notes.append("Features of a node only say which one it is, and are left out.")
+    frame = frame.assign(label=np.array(own.target_names, dtype=object)[own.y])
     ids = [str(k) for k in range(len(frame))]
-    edges = pd.DataFrame(graph.edge_index.T.numpy(), columns=["source", "target"])
-    places = {node: k for k, node in enumerate(ids)}
-    found = read_edges(edges, places, [], is_directed=is_directed)
+    edges = pd.DataFrame(own.graph.edge_index.T.numpy(), columns=["source", "target"])
+    found = read_edges(edges, {node: k for k, node in enumerate(ids)}, [], is_directed=is_directed)
     return RawNodes(name, ids, frame, found, "label", notes)

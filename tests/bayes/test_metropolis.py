@@ -37,6 +37,12 @@ def test_moves_that_are_never_proposed_are_never_made():
     torch.testing.assert_close(stationary_distribution(kernel), WEIGHTS / WEIGHTS.sum())
 
 
+def test_single_precision_will_do():
+    kernel = metropolis_matrix(PROPOSAL.float(), WEIGHTS.float().log())
+    expected = (WEIGHTS / WEIGHTS.sum()).float()
+    torch.testing.assert_close(stationary_distribution(kernel), expected, rtol=0, atol=1e-6)
+
+
 def test_one_way_streets_are_closed():
     """0 → 1 → 2 → 0 cannot go back, so Hastings' ratio is 0 and nothing ever moves."""
     circle = torch.eye(3).roll(1, 1).double()
@@ -44,7 +50,7 @@ def test_one_way_streets_are_closed():
 
 
 def test_the_identity_keeps_every_distribution():
-    """Detailed balance alone does not make the stationary distribution unique, as the notes' lemma says."""
+    """Detailed balance alone does not make the stationary distribution unique."""
     with pytest.raises(InvalidValue, match="must join all states, got one that keeps 3 distributions"):  # fmt: skip
         stationary_distribution(torch.eye(3))
 

@@ -8,10 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradatim.bayes import Sampler, hmc
 from gradatim.bayes.covariance import add_rows, covariance, start_welford
 from gradatim.bayes.density import init
 from gradatim.bayes.step_size import average, guess_step_size, start_averaging
-from gradatim.bayes.warming import windows
+from gradatim.bayes.warming import start_tuning, tune, windows
 from gradatim.errors import InvalidValue
 
 
@@ -98,3 +99,24 @@ def test_windows_grow_and_fit(warmup):
     if warmup >= 20:
         assert len(ends) > 1
         assert warmup - ends[-1] >= min(50, warmup // 5)
+
+
+def test_a_chain_that_stands_still_halts_them_all():
+    """The mean of three fast chains and a stuck one is above the target, so that the mean alone would lengthen the step."""
+
+    def log_density(x):
+        return -x.square().sum(1) / 2
+
+    g, sampler = torch.Generator().manual_seed(0), Sampler(hmc.init, hmc.step, target_acceptance=0.5)  # fmt: skip
+    state = init(log_density, torch.zeros(4, 2))
+    tuning = start_tuning(log_density, sampler, state, g)
+    first, stuck, steps = tuning.step.log_step, torch.tensor([1.0, 1.0, 1.0, 0.0]), []
+    for _ in range(8):
+        tuning = tune(log_density, sampler, tuning, state, stuck, 1, [100], g)
+        steps.append(tuning.step.log_step)
+    assert steps[3] > first  # it may be chance
+    assert steps[7] < first  # it is not
+    assert tuning.idle.tolist() == [0, 0, 0, 8]
+    tuning = tune(log_density, sampler, tuning, state, torch.ones(4), 1, [100], g)
+    assert tuning.step.log_step > steps[7]
+    assert not tuning.idle.any()

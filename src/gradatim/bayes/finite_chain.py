@@ -40,8 +40,8 @@ def metropolis_matrix(proposal: Tensor, log_density: Tensor) -> Tensor:
 def stationary_distribution(kernel: Tensor) -> Tensor:
     r"""The distribution that stays, :math:`q^\top\Pi=q^\top`.
 
-    There is only one if every state can be reached from a set of others that is never left; the notes claim it of any kernel
-    in detailed balance, but the identity keeps every :math:`q`.
+    There is only one if every state can be reached from every other (an irreducible kernel); detailed balance is
+    not enough, as some lecture notes claim: the identity has it, and keeps every :math:`q`.
 
     Args:
         kernel: :math:`\Pi`, from row to column, shape ``(K, K)``; rows sum to 1.
@@ -54,8 +54,9 @@ def stationary_distribution(kernel: Tensor) -> Tensor:
         tensor([0.6667, 0.3333])
     """
     _check_matrix("stationary_distribution", "kernel", kernel)
-    drift = kernel.double().T - torch.eye(len(kernel), dtype=torch.float64)
-    _, sizes, directions = torch.linalg.svd(drift)
+    rows = kernel.double()
+    rows = rows / rows.sum(1, keepdim=True)  # free of the rounding of single precision
+    _, sizes, directions = torch.linalg.svd(rows.T - torch.eye(len(rows)).to(rows))
     kept = int((sizes < 1e-10).sum())
     if kept != 1:
         raise InvalidValue(

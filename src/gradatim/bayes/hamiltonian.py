@@ -44,8 +44,8 @@ def leapfrog(
         v' = v_{1/2} + \tfrac\epsilon2\nabla\log p(\theta')
 
     Each step keeps volumes, and is undone by turning the momentum around; the error of the energy
-    :math:`H = -\log p(\theta)+\tfrac12v^\top M^{-1}v` stays bounded, of order :math:`\epsilon^2`. The notes print Euler
-    steps and :math:`\dot\theta=v`: those gain energy without end, and forget the mass.
+    :math:`H = -\log p(\theta)+\tfrac12v^\top M^{-1}v` stays bounded, of order :math:`\epsilon^2`. Some lecture notes
+    print Euler steps and :math:`\dot\theta=v`: those gain energy without end, and forget the mass.
 
     Args:
         log_density: :math:`\log p` up to a constant, from ``(C, d)`` to ``(C,)``.

@@ -49,8 +49,8 @@ def step(
         \alpha = \min\bigl(1, e^{H(\theta, v)-H(\theta', v')}\bigr), \qquad
         H(\theta, v) = -\log p(\theta)+\tfrac12v^\top M^{-1}v
 
-    The notes print Euler steps, :math:`\dot\theta=v` and no decision; as printed it does not sample :math:`p`. Here the steps
-    are those of the leapfrog, :math:`\dot\theta=M^{-1}v`, and the end is accepted or refused.
+    Some lecture notes print Euler steps, :math:`\dot\theta=v` and no decision; as printed it does not sample :math:`p`. Here
+    the steps are those of the leapfrog, :math:`\dot\theta=M^{-1}v`, and the end is accepted or refused.
 
     Args:
         log_density: :math:`\log p` up to a constant, from ``(C, d)`` to ``(C,)``.

@@ -86,8 +86,8 @@ def step(
 
     The positions follow :math:`p^{1/T}`, without error on Gaussians for any stable step, else with one of order
     :math:`\epsilon^2`; nothing is rejected. At :math:`T=0` they are those of the heavy ball with momentum :math:`c` and rate
-    :math:`\epsilon^2(1+c)/2`, :class:`gradatim.optim.HeavyBall`. The notes multiply the gradient by an undefined :math:`s`:
-    it is :math:`1/T`, so 1 for the density itself.
+    :math:`\epsilon^2(1+c)/2`, :class:`gradatim.optim.HeavyBall`. Where lecture notes multiply the
+    gradient by an undefined :math:`s`, it is :math:`1/T`, so 1 for the density itself.
 
     Args:
         log_density: :math:`\log p` up to a constant, from ``(C, d)`` to ``(C,)``.

@@ -166,6 +166,7 @@ def _kept(job: Job, run: Run, record: Record) -> dict[str, Any]:
         "step": list(run.tuning.step),
         "seen": list(run.tuning.seen),
         "inverse_mass": run.tuning.inverse_mass,
+        "idle": run.tuning.idle,
         "random": run.random,
         "rows": record.rows[:, :drawn],
         "info": {key: value[:, :drawn] for key, value in record.info.items()},
@@ -187,6 +188,7 @@ def _resume(job: Job, start: Tensor, record: Record, found: dict[str, Any]) -> R
         DualAveraging(*found["step"]),
         Welford(size, *(part.to(start) for part in sums)),
         None if mass is None else mass.to(start),
+        found["idle"],
     )
     job.generator.set_state(found["random"])
     return Run(done, state, tuning, found["random"])

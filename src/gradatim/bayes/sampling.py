@@ -36,7 +36,7 @@ def sample(
 
     During warm-up the chains find the density, and the sampler its step (dual averaging) and its mass (the covariance of
     draws in growing windows), which all chains share. Then come the draws. They count equally: an expectation is their plain
-    mean. The notes weight them by :math:`p` once more, which would give expectations under :math:`p^2`.
+    mean. Some lecture notes weight them by :math:`p` once more, which would give expectations under :math:`p^2`.
 
     Args:
         log_density: From ``start``, or as many rows of it as are asked for, to one number per chain. Its derivative is taken

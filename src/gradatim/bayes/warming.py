@@ -11,6 +11,8 @@ from gradatim.bayes.density import LogDensity, State
 from gradatim.bayes.samplers import Sampler
 from gradatim.bayes.step_size import DualAveraging, average, guess_step_size, start_averaging
 
+NEVER, PATIENCE = 1e-3, 5  # a chain that accepts less than this, so often in a row, stands still
+
 
 class Tuning(NamedTuple):
     """What a sampler has learned.
@@ -19,11 +21,13 @@ class Tuning(NamedTuple):
         step: Of the step size.
         seen: Draws of the present window.
         inverse_mass: Of the windows before; ``None`` is the identity.
+        idle: For how many steps each chain has stood still, shape ``(C,)``.
     """
 
     step: DualAveraging
     seen: Welford
     inverse_mass: Tensor | None
+    idle: Tensor
 
 
 def windows(warmup: int) -> list[int]:
@@ -51,7 +55,7 @@ def start_tuning(
     """A first guess of the step, with the identity as mass."""
     seen = start_welford(sampler.mass, state[0])
     step = _first_step(log_density, sampler, state, None, generator)
-    return Tuning(start_averaging(step), seen, None)
+    return Tuning(start_averaging(step), seen, None, torch.zeros(len(state[0])))
 
 
 def tune(
@@ -64,10 +68,14 @@ def tune(
     ends: list[int],
     generator: torch.Generator,
 ) -> Tuning:
-    """Learn from draw number ``done`` of the warm-up, at whose ``ends`` a window gives the mass."""
-    mean = float(acceptance.mean())
-    step = average(tuning.step, mean if math.isfinite(mean) else 0.0, sampler.target_acceptance)
-    tuning = tuning._replace(step=step)
+    """Learn from draw number ``done`` of the warm-up, at whose ``ends`` a window gives the mass.
+
+    The step follows the mean acceptance of the chains; one that stands still, which the mean would hide, halts them all.
+    """
+    idle = torch.where(acceptance.cpu() < NEVER, tuning.idle + 1, 0.0)
+    mean = 0.0 if float(idle.max()) >= PATIENCE else float(acceptance.mean())
+    step = average(tuning.step, mean, sampler.target_acceptance)
+    tuning = tuning._replace(step=step, idle=idle)
     if sampler.mass == "unit" or not ends[0] < done <= ends[-1]:
         return tuning
     seen = add_rows(tuning.seen, state[0])
@@ -75,7 +83,7 @@ def tune(
         return tuning._replace(seen=seen)
     mass = covariance(seen)
     step = start_averaging(_first_step(log_density, sampler, state, mass, generator))
-    return Tuning(step, start_welford(sampler.mass, state[0]), mass)
+    return Tuning(step, start_welford(sampler.mass, state[0]), mass, torch.zeros_like(idle))
 
 
 def _first_step(

@@ -5,6 +5,7 @@ from gradatim.plots.approximation import error_curves, fit_panels, rate_curves, 
 from gradatim.plots.attention import attention_map, head_grid, numbered_matrices
 from gradatim.plots.backprop import graph_figure, jacobian_cost_figure, trace_figure
 from gradatim.plots.bars import comparison_bars
+from gradatim.plots.bayes import chain_figure
 from gradatim.plots.confusion import confusion_matrix
 from gradatim.plots.convolution import (
     feature_map_grid,
@@ -32,6 +33,7 @@ __all__ = [
     "adversarial_triples",
     "alignment_maps",
     "attention_map",
+    "chain_figure",
     "comparison_bars",
     "confusion_matrix",
     "curve_panels",

@@ -1,0 +1,1 @@
+"""Bayesian learning: sampling, predictive uncertainty and Gaussian processes."""

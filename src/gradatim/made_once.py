@@ -32,5 +32,6 @@ def made_once(tensor: Tensor, key: object, make: Callable[[], T]) -> T:
         return make()
     kept: dict[object, tuple[int, T]] = _KEPT.setdefault(tensor, {})
     if key not in kept or kept[key][0] != tensor._version:
-        kept[key] = tensor._version, make()
+        with torch.inference_mode(False):  # what is kept may be wanted for a training next
+            kept[key] = tensor._version, make()
     return kept[key][1]

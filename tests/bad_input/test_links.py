@@ -17,7 +17,7 @@ TIMED = "source,target,year\n" + "".join(f"n{k},n{(k * 7 + 1) % 30},{2000 + k % 
 SHOP = "source,target\n" + "".join(f"n{k % 10},n{10 + k * 3 % 20}\n" for k in range(60))
 MANY = "source,target\n" + "".join(f"m{k % 3000},m{k * 7919 % 2999}\n" for k in range(30_000))
 FITTED = [
-    trial("a graph", graph(), FIT, 0, RIGHT, "half of them edges"),
+    trial("a graph", graph(), FIT, 0, RIGHT, "60 of all of them edges, 30 nodes"),
     trial("edges alone", graph(None), FIT, 0, RIGHT, "There is no nodes.csv: nodes are those that edges.csv names", "random numbers made from their ids"),
     trial("nodes alone", graph(edges_csv=None), FIT, 2, "a graph must have edges.csv, got nodes.csv in 'g'"),
     trial("an empty folder", folder("g"), FIT, 2, "a graph must have edges.csv, got neither in 'g'"),
@@ -31,7 +31,7 @@ FITTED = [
     trial("a self-loop", graph(edges_csv=EDGES + "n1,n1\n"), FIT, 0, RIGHT, "1 edge leads from a node to itself and is left out"),
     trial("self-loops only", graph(edges_csv="source,target\nn1,n1\n"), FIT, 2, "a graph must have at least 20 edges to learn links from, got 0"),
     trial("a repeated edge", graph(edges_csv=EDGES + "n1,n0\n"), FIT, 0, "1 edge repeats another, in either direction, and counts once"),
-    trial("both directions of an edge", graph(edges_csv=EDGES + "n1,n0\n"), f"{FIT} --directed", 0, RIGHT, "61 edges"),
+    trial("both directions of an edge", graph(edges_csv=EDGES + "n1,n0\n"), f"{FIT} --directed", 0, RIGHT, "61 of all of them edges"),
     trial("an isolated node", graph(NODES + "n30,1,up\n"), FIT, 0, "1 node has no edge: only pairs that are not joined name it"),
     trial("one node", graph("id,x\nn0,1\n", "source,target\nn0,n0\n"), FIT, 2, "a graph must have at least 20 edges to learn links from, got 0"),
     trial("no edges", graph(edges_csv="source,target\n"), FIT, 2, "a graph must have at least 20 edges to learn links from, got 0"),
@@ -40,7 +40,7 @@ FITTED = [
     trial("a graph that lacks one edge", graph(None, ALMOST), FIT, 2, "a graph must have at least 20 pairs of nodes that no edge joins, got 1"),
     trial("more edges than pairs without one", graph(None, FULL + "".join(f"n12,n{k}\n" for k in range(2)) + "n13,n0\n"), FIT, 0, "Beside 69 edges there are only 22 pairs that no edge joins"),
     trial("ids read as floats", graph(NODES.replace("n", ""), EDGES.replace("n", "").replace("\n5,", "\n5.0,")), FIT, 0, "Ids such as '5.0' in edges.csv are read as '5'"),
-    trial("ids read as floats of edges alone", graph(None, EDGES.replace("n", "").replace("\n5,", "\n5.0,")), FIT, 0, "Ids such as '5.0' in edges.csv are read as '5'", "of 30 nodes"),
+    trial("ids read as floats of edges alone", graph(None, EDGES.replace("n", "").replace("\n5,", "\n5.0,")), FIT, 0, "Ids such as '5.0' in edges.csv are read as '5'", "edges, 30 nodes"),
     trial("very many edges", graph(None, MANY), f"{FIT} --rows 200", 0, RIGHT, "A random sample of 200 of", "the others pass messages on"),
     trial("two sides", graph(None, SHOP), FIT, 0, "never back: only pairs across these two sides are drawn"),
     trial("edges.csv cut short", graph(None, EDGES[: EDGES.rindex(",")]), FIT, 0, RIGHT, "1 edge names an id that no node has and is left out; row 60 of edges.csv names no id"),

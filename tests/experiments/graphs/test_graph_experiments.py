@@ -12,6 +12,7 @@ PICTURES = {
     "karate": ["club"],
     "over-smoothing": ["energy", "accuracy"],
     "over-squashing": ["influence", "dumbbell"],
+    "link-prediction": ["auc"],
 }
 
 

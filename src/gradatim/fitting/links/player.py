@@ -65,8 +65,8 @@ class LinkPlayer(Player):
         self.title = f"{p.name}: links"
         self.rows = len(p.train), len(p.test)
         self.headline = (
-            f"{p.name}: {self.task} ({self.rows[0]:,} training pairs, {self.rows[1]:,} test pairs, half of them edges, of "
-            f"{len(p):,} nodes and {p.index.shape[1]:,} edges)"
+            f"{p.name}: {self.task} ({self.rows[0]:,} training pairs, {self.rows[1]:,} test pairs, {p.joined:,} of all of them edges, "
+            f"{len(p):,} nodes)"
         )
         self.simple = simple_models(has_columns=bool(p.columns))
         self.folds = p.folds(FOLDS, seed, None, p.times)

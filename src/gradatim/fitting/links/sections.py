@@ -40,8 +40,9 @@ def describe_data(report: Report, p: LinkProblem) -> None:
         _draw(report, p)
     with report.attempt("the degrees"):
         report.figure("degrees", draw_degrees(degree), caption="How many edges nodes have.")
+    share = f"{100 * p.joined / len(p.y):.0f} %"
     report.text(
-        "Half of the pairs that models learn from and are judged by are edges. Probabilities are those of such a mixture: of pairs "
+        f"Of the pairs that models learn from and are judged by {share} are edges. Probabilities are those of such a mixture: of pairs "
         "taken at random far fewer are joined, so the order of the probabilities says more than their size."
     )
 

@@ -16,6 +16,7 @@ NEEDED = {
     "char-rnn": ["tiny-shakespeare"],
     "cifar10-quick": ["cifar10"],
     "connected-digits": ["spoken-digits"],
+    "cora": ["cora"],
     "default-table": ["islp-default"],
     "fashion-mnist": ["fashion-mnist"],
     "imdb": ["imdb"],

@@ -77,6 +77,34 @@ def test_weights_repeats_and_loops_are_counted():
     torch.testing.assert_close(found, whole / (d[:, None] * d).sqrt())
 
 
+def test_weights_get_the_gradient_of_the_formula():
+    """Whether edges repeat or loop, and although what is made of the places alone is kept."""
+    edges = torch.tensor([[0, 1, 0, 1, 1, 2], [1, 0, 1, 0, 1, 1]])
+    x = torch.arange(6.0, dtype=torch.float64).view(3, 2)
+
+    def written_out(w):
+        A = torch.zeros(3, 3, dtype=torch.float64).index_put((edges[1], edges[0]), w, accumulate=True)  # fmt: skip
+        A = A + torch.diag(torch.tensor([1.0, 0.0, 1.0]))
+        root = A.sum(1) ** -0.5
+        return root[:, None] * A * root @ x
+
+    for seed in (0, 1):
+        w = torch.rand(6, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+        w.requires_grad_()
+        found = couple(edges, 3, w, x.dtype).times(x)
+        torch.testing.assert_close(found, written_out(w))
+        upstream = torch.tensor([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]]).double()
+        torch.testing.assert_close(
+            torch.autograd.grad(found, w, upstream), torch.autograd.grad(written_out(w), w, upstream)
+        )  # fmt: skip
+
+
+def test_a_matrix_that_is_given_away_may_be_changed():
+    before = couple(STAR, 4).values.clone()
+    coupling_matrix(STAR, 4).values().zero_()
+    torch.testing.assert_close(couple(STAR, 4).values, before)
+
+
 @given(adjacencies(is_directed=True))
 def test_sums_and_means_of_neighbours(A):
     x = torch.randn(len(A), 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -92,7 +120,7 @@ def test_edges_are_read_once_and_again_when_they_change():
     edges[edges == 1] = 2
     changed = couple(edges, 3)
     assert changed is not first
-    torch.testing.assert_close(changed.to_tensor().to_dense().diagonal(), torch.tensor([0.5, 1.0, 0.5]).double())  # fmt: skip
+    torch.testing.assert_close(changed.to_tensor().to_dense().diagonal(), torch.tensor([0.5, 1.0, 0.5]))  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from gradatim.errors import GradatimError
-from gradatim.nn.dropout import StandardDropout, dropout_mask, inverted_dropout
+from gradatim.nn.dropout import StandardDropout, drop, dropout_mask, inverted_dropout
 from gradatim.randomness import seeded
 
 H = torch.tensor([0.4, 0.7, 0.3, 0.1, 0.9])
@@ -74,3 +74,21 @@ def test_errors(build):
 
 def test_repr_says_keep():
     assert repr(nn.Sequential(StandardDropout(drop=0.25))).count("keep=0.75") == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_entries_are_dropped_as_often_as_said_and_the_others_scaled(dtype):
+    x = torch.full((200, 500), 3.0, dtype=dtype)
+    with seeded(0):
+        y = drop(x, 0.4)
+    assert y.dtype == dtype
+    torch.testing.assert_close(y[y != 0], torch.full_like(y[y != 0], 5.0))
+    assert abs(float((y == 0).double().mean()) - 0.4) < 0.01  # six deviations are 0.009
+    assert drop(x, 0.4, is_training=False) is x
+
+
+def test_the_gradient_is_dropped_where_the_entry_was():
+    x = torch.ones(50, requires_grad=True)
+    y = drop(x, 0.5)
+    (found,) = torch.autograd.grad(y.sum(), x)
+    torch.testing.assert_close(found, y.detach())

@@ -64,11 +64,11 @@ class APPNP(nn.Module):
             edge_index: Sources and targets, shape ``(2, E)``.
             edge_weight: Weights of the edges, shape ``(E,)``; 1 by default.
         """
-        coupling = couple(edge_index, x.shape[0], edge_weight)
         h = self.layers[0](drop_features(x, self.dropout, self.training))
         for layer in self.layers[1:]:
             h = layer(nn.functional.dropout(torch.relu(h), self.dropout, self.training))
         z = h  # (N, output_dim)
+        coupling = couple(edge_index, len(h), edge_weight, h.dtype)
         for _ in range(self.steps):
             z = (1 - self.alpha) * coupling.times(z) + self.alpha * h
         return z

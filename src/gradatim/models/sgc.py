@@ -44,8 +44,8 @@ class SGC(nn.Module):
             edge_index: Sources and targets, shape ``(2, E)``.
             edge_weight: Weights of the edges, shape ``(E,)``; 1 by default.
         """
-        coupling = couple(edge_index, x.shape[0], edge_weight)
         y = self.linear(drop_features(x, self.dropout, self.training))  # (N, output_dim)
+        coupling = couple(edge_index, len(y), edge_weight, y.dtype)
         for _ in range(
             self.num_layers
         ):  # the product is the same from either end, and this one is narrow

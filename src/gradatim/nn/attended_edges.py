@@ -7,9 +7,12 @@ from torch import Tensor
 
 from gradatim.data.edges import check_edges
 from gradatim.errors import InvalidValue
+from gradatim.hidden_values import is_transformed
 from gradatim.made_once import made_once
+from gradatim.nn.edge_attention import edge_softmax, weigh
 from gradatim.nn.messages import gather_messages
-from gradatim.nn.sparse_matrix import SparseMatrix, sparse_matrix
+from gradatim.nn.sparse_matrix import SparseMatrix
+from gradatim.nn.sparse_pattern import SparsePattern, merge_places
 
 
 class AttendedEdges(NamedTuple):
@@ -19,23 +22,29 @@ class AttendedEdges(NamedTuple):
         source: Where each comes from, shape ``(E,)``.
         target: Where it leads to.
         attr: Its features, if any.
-        matrix: A matrix with one entry for each edge.
+        pattern: A matrix with one entry for each edge.
     """
 
     source: Tensor
     target: Tensor
     attr: Tensor | None
-    matrix: SparseMatrix
+    pattern: SparsePattern
 
     @property
     def num_nodes(self) -> int:
         """Number of nodes."""
-        return self.matrix.shape[0]
+        return self.pattern.num_columns
+
+    def softmax(self, scores: Tensor) -> Tensor:
+        """Make scores ``(E, heads)`` weights that sum to 1 at every node."""
+        if is_transformed():
+            return edge_softmax(scores, self.target, self.num_nodes)
+        highest = torch.segment_reduce(scores.detach(), "max", offsets=self.pattern.starts, axis=0)
+        return weigh(scores, self.target, highest)
 
     def average(self, weights: Tensor, v: Tensor) -> Tensor:
         """Sum the values ``(N, heads, F)`` of neighbours by weights ``(E, heads)``."""
-        heads = [self.matrix.with_values(w).times(v[:, k]) for k, w in enumerate(weights.unbind(1))]
-        return torch.stack(heads, 1)
+        return SparseMatrix(self.pattern, weights).times(v)
 
 
 def attended_edges(
@@ -66,14 +75,10 @@ def _sort(owner: str, edge_index: Tensor, num_nodes: int, edge_attr: Tensor | No
     source, target = edge_index.long()
     kept = torch.nonzero(source != target).flatten()
     every = torch.arange(num_nodes, device=source.device)
-    places = torch.cat([target[kept] * num_nodes + source[kept], every * (num_nodes + 1)])
+    rows, columns = torch.cat([target[kept], every]), torch.cat([source[kept], every])
+    pattern, entry = merge_places(rows, columns, (num_nodes, num_nodes))
     if edge_attr is not None:
         own = gather_messages(edge_attr[kept], target[kept], num_nodes, "mean")
-        edge_attr = torch.cat([edge_attr[kept], own])
-    unique, where = torch.unique(places, return_inverse=True)
-    if edge_attr is not None:
-        edge_attr = gather_messages(edge_attr, where, len(unique), "mean")
-    rows, columns = unique // max(num_nodes, 1), unique % max(num_nodes, 1)
-    ones = torch.ones(len(unique), dtype=torch.get_default_dtype(), device=rows.device)
-    matrix = sparse_matrix(rows, columns, ones, (num_nodes, num_nodes))
-    return AttendedEdges(columns, rows, edge_attr, matrix)
+        whole = torch.cat([edge_attr[kept], own])
+        edge_attr = gather_messages(whole, entry, len(pattern.columns), "mean")
+    return AttendedEdges(pattern.columns.long(), pattern.rows.long(), edge_attr, pattern)

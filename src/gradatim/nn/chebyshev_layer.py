@@ -5,11 +5,9 @@ from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require_whole
-from gradatim.made_once import made_once
-from gradatim.nn.coupling import laplacian_of
-from gradatim.nn.gcn_layer import Features, GraphLinear, dense_features
-from gradatim.nn.sparse_matrix import SparseMatrix
-from gradatim.nn.spectral_filters import chebyshev_terms
+from gradatim.nn.coupling import symmetric_laplacian
+from gradatim.nn.gcn_layer import Features, GraphLinear
+from gradatim.nn.spectral_filters import chebyshev_sum
 
 
 class ChebyshevLayer(nn.Module):
@@ -45,17 +43,10 @@ class ChebyshevLayer(nn.Module):
         """Give every node a new row.
 
         Args:
-            x: Features, shape ``(N, input_dim)``.
+            x: Features, shape ``(N, input_dim)``; may be in compressed sparse rows.
             edge_index: Sources and targets, shape ``(2, E)``, each edge both ways.
             edge_weight: Weights of the edges, shape ``(E,)``; 1 by default.
         """
-        count = x.shape[0]
-
-        def make() -> SparseMatrix:
-            return laplacian_of(edge_index, count, "symmetric", edge_weight)
-
-        L = make() if edge_weight is not None else made_once(edge_index, ("symmetric", count), make)
-        dense = dense_features(x)
-        terms = chebyshev_terms(dense, L.times, self.order + 1, 1.0)
-        parts = [linear(term) for linear, term in zip(self.linears, terms, strict=True)]
-        return torch.stack(parts).sum(0) + self.bias
+        L = symmetric_laplacian(edge_index, x.shape[0], edge_weight, self.bias.dtype)
+        found = chebyshev_sum(lambda k: self.linears[k](x), self.order, L.times, 1.0)
+        return found + self.bias  # (N, output_dim): the maps commute with the polynomials

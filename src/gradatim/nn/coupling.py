@@ -4,6 +4,9 @@ An edge of ``edge_index`` leads from row 0, its source :math:`j`, to row 1, its 
 both ways. Entry :math:`a_{ij}` of the adjacency matrix :math:`A` is the weight of the edge from :math:`j` to :math:`i`.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -11,7 +14,8 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.data.edges import check_edges
 from gradatim.errors import choose
 from gradatim.made_once import made_once
-from gradatim.nn.sparse_matrix import SparseMatrix, sparse_matrix
+from gradatim.nn.sparse_matrix import SparseMatrix
+from gradatim.nn.sparse_pattern import SparsePattern, merge_places
 
 KINDS = ("combinatorial", "symmetric", "random-walk")
 
@@ -41,27 +45,35 @@ def coupling_matrix(edge_index: Tensor, num_nodes: int, *, edge_weight: Tensor |
     Reference:
         Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017.
     """
-    return _as_tensor(_couple(edge_index, num_nodes, edge_weight), edge_weight)
-
-
-def couple(edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> SparseMatrix:
-    r"""The matrix :math:`\bar A` of :func:`coupling_matrix`, ready to be multiplied by; made once for the same edges."""
-    if edge_weight is not None:
-        return _couple(edge_index, num_nodes, edge_weight)
-    return made_once(edge_index, ("coupling", num_nodes), lambda: _couple(edge_index, num_nodes, None))  # fmt: skip
-
-
-def _couple(edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None) -> SparseMatrix:
-    check_edges("coupling_matrix", edge_index, num_nodes, edge_weight)
-    rows, columns, weight = _entries(edge_index, num_nodes, edge_weight, add_self_loops=True)
-    root = _power(weight.new_zeros(num_nodes).index_add(0, rows, weight), -0.5)
-    return sparse_matrix(rows, columns, root[rows] * weight * root[columns], (num_nodes, num_nodes))
-
-
-def _as_tensor(matrix: SparseMatrix, edge_weight: Tensor | None) -> Tensor:
-    """In the precision of the weights, or in the usual one."""
     dtype = torch.get_default_dtype() if edge_weight is None else edge_weight.dtype
-    return matrix.with_values(matrix.values.to(dtype)).to_tensor()
+    return _couple(edge_index, num_nodes, edge_weight, _wide(dtype)).to_tensor()
+
+
+def couple(
+    edge_index: Tensor,
+    num_nodes: int,
+    edge_weight: Tensor | None = None,
+    dtype: torch.dtype | None = None,
+) -> SparseMatrix:
+    r"""The matrix :math:`\bar A` of :func:`coupling_matrix`, ready to be multiplied by; made once for the same edges.
+
+    Args:
+        edge_index: Sources and targets, shape ``(2, E)``.
+        num_nodes: Number of nodes.
+        edge_weight: Weights, shape ``(E,)``; 1 by default.
+        dtype: Precision of what it is multiplied with; the usual one by default.
+    """
+    wide = _wide(dtype or torch.get_default_dtype())
+    make = partial(_couple, edge_index, num_nodes, edge_weight, wide)
+    return _kept(edge_index, ("coupling", num_nodes, wide), edge_weight, make)
+
+
+def _couple(
+    edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None, dtype: torch.dtype
+) -> SparseMatrix:
+    A = _adjacency("coupling_matrix", edge_index, num_nodes, edge_weight, loops=1.0)
+    root = _power(_degrees(A), -0.5)
+    return _scale(A, root, root, dtype)
 
 
 def sum_neighbours(
@@ -79,19 +91,14 @@ def sum_neighbours(
         >>> sum_neighbours(torch.tensor([[1.0], [2.0], [4.0]]), torch.tensor([[1, 2], [0, 0]]), is_mean=True).flatten()
         tensor([3., 0., 0.])
     """
-    count = x.shape[0]
+    count, wide = x.shape[0], _wide(x.dtype)
 
     def make() -> SparseMatrix:
-        check_edges("sum_neighbours", edge_index, count, edge_weight)
-        rows, columns, weight = _entries(edge_index, count, edge_weight, add_self_loops=False)
-        if is_mean:
-            total = weight.new_zeros(count).index_add(0, rows, weight)
-            weight = weight / torch.where(total > 0, total, 1.0)[rows]
-        return sparse_matrix(rows, columns, weight, (count, count))
+        A = _adjacency("sum_neighbours", edge_index, count, edge_weight)
+        one = torch.ones(count, dtype=torch.float64, device=A.values.device)
+        return _scale(A, _power(_degrees(A), -1.0) if is_mean else one, one, wide)
 
-    key = ("neighbours", count, is_mean)
-    matrix = make() if edge_weight is not None else made_once(edge_index, key, make)
-    return matrix.times(x)
+    return _kept(edge_index, ("neighbours", count, is_mean, wide), edge_weight, make).times(x)
 
 
 @takes_arrays
@@ -124,50 +131,93 @@ def laplacian(
                 [-1.,  1.,  0.],
                 [ 0.,  0.,  0.]])
     """
-    return _as_tensor(laplacian_of(edge_index, num_nodes, kind, edge_weight), edge_weight)
-
-
-def laplacian_of(edge_index: Tensor, num_nodes: int, kind: str, edge_weight: Tensor | None = None) -> SparseMatrix:  # fmt: skip
-    """The matrix of :func:`laplacian`, ready to be multiplied by."""
     choose("laplacian", "kind", kind, KINDS)
-    check_edges("laplacian", edge_index, num_nodes, edge_weight)
-    rows, columns, weight = _entries(edge_index, num_nodes, edge_weight, add_self_loops=False)
-    degree = weight.new_zeros(num_nodes).index_add(0, rows, weight)
+    dtype = torch.get_default_dtype() if edge_weight is None else edge_weight.dtype
+    return _laplacian(edge_index, num_nodes, kind, edge_weight, _wide(dtype)).to_tensor()
+
+
+def symmetric_laplacian(
+    edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None, dtype: torch.dtype
+) -> SparseMatrix:
+    """The symmetric matrix of :func:`laplacian`, ready to be multiplied by; made once for the same edges."""
+    make = partial(_laplacian, edge_index, num_nodes, "symmetric", edge_weight, _wide(dtype))
+    return _kept(edge_index, ("laplacian", num_nodes, _wide(dtype)), edge_weight, make)
+
+
+def _laplacian(
+    edge_index: Tensor, num_nodes: int, kind: str, edge_weight: Tensor | None, dtype: torch.dtype
+) -> SparseMatrix:
+    A = _adjacency("laplacian", edge_index, num_nodes, edge_weight, loops=0.0)
+    degree = _degrees(A)
     left = right = torch.ones_like(degree)
     if kind == "symmetric":
         left = right = _power(degree, -0.5)
     elif kind == "random-walk":
         left = _power(degree, -1.0)
-    every = torch.arange(num_nodes, device=rows.device)
-    values = torch.cat([degree * left * right, -left[rows] * weight * right[columns]])
-    rows, columns = torch.cat([every, rows]), torch.cat([every, columns])
-    rows, columns, values = _merge(rows, columns, values, num_nodes)
-    return sparse_matrix(rows, columns, values, (num_nodes, num_nodes))
+    rows = A.pattern.rows
+    own = torch.where(rows == A.pattern.columns, degree.index_select(0, rows), 0.0)
+    return _scale(A.with_values(own - A.values), left, right, dtype)
 
 
-def _entries(
-    edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None, *, add_self_loops: bool
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows, columns and values of the adjacency matrix, each place once."""
-    columns, rows = edge_index.long()
-    weight = torch.ones(len(rows), device=rows.device) if edge_weight is None else edge_weight
-    weight = weight.double()
-    if add_self_loops:
-        has_own = torch.zeros(num_nodes, dtype=torch.bool, device=rows.device)
-        has_own[rows[rows == columns]] = True
-        added = torch.nonzero(~has_own).flatten()
-        rows, columns = torch.cat([rows, added]), torch.cat([columns, added])
-        weight = torch.cat([weight, weight.new_ones(len(added))])
-    return _merge(rows, columns, weight, num_nodes)
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    """At least single precision."""
+    return torch.promote_types(dtype, torch.float32)
 
 
-def _merge(rows: Tensor, columns: Tensor, values: Tensor, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """Add up entries of the same place."""
-    places, where = torch.unique(rows * num_nodes + columns, return_inverse=True)
-    if len(places) == len(rows):
-        return rows, columns, values
-    total = values.new_zeros(len(places)).index_add(0, where, values)
-    return places // max(num_nodes, 1), places % max(num_nodes, 1), total
+def _kept(
+    edge_index: Tensor, key: object, edge_weight: Tensor | None, make: Callable[[], SparseMatrix]
+) -> SparseMatrix:
+    """Make a matrix of edges once; weights may be learned, so what is made of them is not kept."""
+    return made_once(edge_index, key, make) if edge_weight is None else make()
+
+
+def _adjacency(
+    owner: str,
+    edge_index: Tensor,
+    num_nodes: int,
+    edge_weight: Tensor | None,
+    *,
+    loops: float | None = None,
+) -> SparseMatrix:
+    """The matrix :math:`A` in double precision; edges that are listed twice count twice.
+
+    Args:
+        owner: Who asks, for the message.
+        edge_index: Sources and targets, shape ``(2, E)``.
+        num_nodes: Number of nodes.
+        edge_weight: Weights, shape ``(E,)``; 1 by default.
+        loops: Entry of the diagonal where no self-loop is listed; only those that are listed by default.
+    """
+    check_edges(owner, edge_index, num_nodes, edge_weight)
+
+    def find() -> tuple[SparsePattern, Tensor]:
+        columns, rows = edge_index.long()
+        if loops is not None:
+            every = torch.arange(num_nodes, device=rows.device)
+            rows, columns = torch.cat([rows, every]), torch.cat([columns, every])
+        pattern, entry = merge_places(rows, columns, (num_nodes, num_nodes))
+        return pattern, entry[: edge_index.shape[1]]
+
+    pattern, entry = find() if edge_weight is None else made_once(edge_index, ("places", num_nodes, loops is None), find)  # fmt: skip
+    times_listed = torch.bincount(entry, minlength=len(pattern.columns))
+    values = times_listed.double()
+    if edge_weight is not None:
+        values = torch.zeros_like(values).index_add(0, entry, edge_weight.double())
+    if loops:
+        values = torch.where(times_listed == 0, loops, values)
+    return SparseMatrix(pattern, values)
+
+
+def _degrees(A: SparseMatrix) -> Tensor:
+    """Sums of the rows."""
+    return A.times(A.values.new_ones(A.shape[1], 1))[:, 0]
+
+
+def _scale(A: SparseMatrix, left: Tensor, right: Tensor, dtype: torch.dtype) -> SparseMatrix:
+    """The matrix with its rows and columns multiplied by factors, in the precision asked for."""
+    rows, columns = A.pattern.rows, A.pattern.columns
+    values = left.to(dtype).index_select(0, rows) * A.values.to(dtype)
+    return A.with_values(values * right.to(dtype).index_select(0, columns))
 
 
 def _power(degree: Tensor, exponent: float) -> Tensor:

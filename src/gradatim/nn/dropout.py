@@ -54,6 +54,26 @@ def dropout_mask(
     return torch.full(shape, keep).bernoulli(generator=generator)
 
 
+def drop(x: Tensor, dropout: float, is_training: bool = True) -> Tensor:
+    """What ``torch.nn.functional.dropout`` does, by uniform numbers, which PyTorch draws several times as fast on a processor.
+
+    Args:
+        x: Any shape.
+        dropout: Probability to drop an entry, from 0 to below 1.
+        is_training: Whether anything is dropped.
+
+    Example:
+        >>> drop(torch.ones(3), 0.0)
+        tensor([1., 1., 1.])
+    """
+    if not x.is_cpu:
+        return nn.functional.dropout(x, dropout, is_training)
+    if not is_training or dropout == 0.0:
+        return x
+    noise = torch.rand_like(x, dtype=torch.promote_types(x.dtype, torch.float32))
+    return x * noise.ge_(dropout).div_(1.0 - dropout).to(x.dtype)
+
+
 class StandardDropout(nn.Module):
     r"""Mask units in training, scale them by :math:`p` afterwards.
 

@@ -23,7 +23,17 @@ def edge_softmax(scores: Tensor, target: Tensor, num_nodes: int) -> Tensor:
     """
     rows = target.view(-1, *[1] * (scores.ndim - 1)).expand_as(scores)
     empty = scores.new_zeros(num_nodes, *scores.shape[1:])
-    # the weights do not depend on what is taken away, so neither do their gradients
-    highest = empty.scatter_reduce(0, rows, scores.detach(), "amax", include_self=False)
-    powers = torch.exp(scores - highest[target])
-    return powers / empty.index_add(0, target, powers)[target]
+    return weigh(scores, target, empty.scatter_reduce(0, rows, scores.detach(), "amax", include_self=False))  # fmt: skip
+
+
+def weigh(scores: Tensor, target: Tensor, highest: Tensor) -> Tensor:
+    """The weights of :func:`edge_softmax`, where the highest score at every node is known.
+
+    Args:
+        scores: Shape ``(E, ...)``.
+        target: Node that each edge leads to, shape ``(E,)``.
+        highest: Shape ``(N, ...)``; the weights do not depend on it, so neither do their gradients.
+    """
+    powers = torch.exp(scores - highest.index_select(0, target))
+    total = torch.zeros_like(highest).index_add(0, target, powers)
+    return powers / total.index_select(0, target)

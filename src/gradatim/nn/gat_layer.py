@@ -7,7 +7,7 @@ from torch.nn import functional
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.attended_edges import AttendedEdges, attended_edges
-from gradatim.nn.edge_attention import edge_softmax
+from gradatim.nn.dropout import drop
 from gradatim.nn.gcn_layer import Features, GraphLinear
 
 SLOPE = 0.2
@@ -75,17 +75,17 @@ class GATLayer(nn.Module):
         edges = attended_edges("GATLayer", edge_index, x.shape[0], edge_attr, self.edge_dim)
         v = self.linear(x).view(-1, self.num_heads, self.output_dim)  # (N, heads, output_dim)
         weights = self.attention(v, edges)
-        kept = functional.dropout(weights, self.dropout, self.training)
+        kept = drop(weights, self.dropout, self.training)
         return finish_heads(edges.average(kept, v), self.is_concatenated, self.bias)
 
     def attention(self, v: Tensor, edges: AttendedEdges) -> Tensor:
         """Weights ``(E, heads)`` of the edges, which sum to 1 at every node."""
         asked, answered = (v * self.to_target).sum(-1), (v * self.to_source).sum(-1)  # (N, heads)
-        scores = asked[edges.target] + answered[edges.source]
+        scores = asked.index_select(0, edges.target) + answered.index_select(0, edges.source)
         if self.edge is not None:
             assert edges.attr is not None
             scores = scores + self.edge(edges.attr)
-        return edge_softmax(functional.leaky_relu(scores, SLOPE), edges.target, edges.num_nodes)
+        return edges.softmax(functional.leaky_relu(scores, SLOPE))
 
 
 def finish_heads(heads: Tensor, is_concatenated: bool, bias: Tensor) -> Tensor:

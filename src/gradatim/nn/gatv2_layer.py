@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.nn.attended_edges import attended_edges
-from gradatim.nn.edge_attention import edge_softmax
+from gradatim.nn.dropout import drop
 from gradatim.nn.gat_layer import SLOPE, finish_heads
 from gradatim.nn.gcn_layer import Features, GraphLinear
 
@@ -71,11 +71,13 @@ class GATv2Layer(nn.Module):
         edges = attended_edges("GATv2Layer", edge_index, x.shape[0], edge_attr, self.edge_dim)
         shape = (-1, self.num_heads, self.output_dim)
         q, v = self.query(x).view(shape), self.value(x).view(shape)  # (N, heads, output_dim)
-        hidden = q[edges.target] + v[edges.source]  # (E, heads, output_dim)
+        hidden = q.index_select(0, edges.target) + v.index_select(
+            0, edges.source
+        )  # (E, heads, output_dim)
         if self.edge is not None:
             assert edges.attr is not None
             hidden = hidden + self.edge(edges.attr).view(shape)
         scores = (functional.leaky_relu(hidden, SLOPE) * self.score).sum(-1)  # (E, heads)
-        weights = edge_softmax(scores, edges.target, edges.num_nodes)
-        kept = functional.dropout(weights, self.dropout, self.training)
+        weights = edges.softmax(scores)
+        kept = drop(weights, self.dropout, self.training)
         return finish_heads(edges.average(kept, v), self.is_concatenated, self.bias)

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.nn.coupling import couple
+from gradatim.nn.dropout import drop
 from gradatim.nn.sparse_matrix import SparseMatrix, read_csr
 
 Features = Tensor | SparseMatrix
@@ -31,12 +32,10 @@ def dense_features(x: Features) -> Tensor:
 
 def drop_features(x: Features, dropout: float, is_training: bool) -> Features:
     """Dropout of features; of sparse ones only entries that are there are drawn, and they stay sparse."""
-    if not is_training or dropout == 0.0:
-        return x
     if isinstance(x, Tensor) and x.layout == torch.strided:
-        return nn.functional.dropout(x, dropout)
+        return drop(x, dropout, is_training)
     matrix = sparse_features("dropout", x)
-    return matrix.with_values(nn.functional.dropout(matrix.values, dropout))
+    return matrix.with_values(drop(matrix.values, dropout, is_training))
 
 
 class GraphLinear(nn.Module):
@@ -103,5 +102,6 @@ class GCNLayer(nn.Module):
             edge_index: Sources and targets, shape ``(2, E)``.
             edge_weight: Weights of the edges, shape ``(E,)``; 1 by default.
         """
-        y = couple(edge_index, x.shape[0], edge_weight).times(self.linear(x))  # (N, output_dim)
+        h = self.linear(x)  # (N, output_dim)
+        y = couple(edge_index, len(h), edge_weight, h.dtype).times(h)
         return y if self.bias is None else y + self.bias

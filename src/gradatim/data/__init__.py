@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from gradatim.data.graph import Graph
     from gradatim.data.graph_batches import GraphBatch, GraphSet, batch_graphs
+    from gradatim.data.graph_stream import GraphStream
     from gradatim.data.machines import machine_signal
     from gradatim.data.masked_tokens import MaskedTokens, mask_tokens
     from gradatim.data.memory_tasks import adding_task, copy_task
@@ -71,6 +72,7 @@ __all__ = [
     "Graph",
     "GraphBatch",
     "GraphSet",
+    "GraphStream",
     "MaskedTokens",
     "Sample",
     "SentencePairs",
@@ -139,6 +141,7 @@ _LATER = {
         "edges": "make_undirected",
         "graph": "Graph",
         "graph_batches": "GraphBatch GraphSet batch_graphs",
+        "graph_stream": "GraphStream",
         "neighbour_sampling": "Sample sample_neighbours",
         "node_splits": "node_split",
         "random_graphs": "block_model random_graph",

@@ -32,6 +32,11 @@ class GraphBatch(NamedTuple):
     batch: Tensor
     num_graphs: int
 
+    @property
+    def rows(self) -> int:
+        """Number of graphs, by which figures of a training run are weighted."""
+        return self.num_graphs
+
 
 class GraphSet:
     """Many graphs in few tensors, of which any batch is cut by index arithmetic.

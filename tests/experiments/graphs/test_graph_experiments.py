@@ -13,6 +13,7 @@ PICTURES = {
     "over-smoothing": ["energy", "accuracy"],
     "over-squashing": ["influence", "dumbbell"],
     "link-prediction": ["auc"],
+    "mutag": ["accuracies", "epochs"],
 }
 
 

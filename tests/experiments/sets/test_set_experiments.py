@@ -7,6 +7,7 @@ from gradatim import experiments
 FIGURES = {
     "permutation-laws": ["laws"],
     "wl-test": ["graphs", "sight"],
+    "qm9-small": ["errors"],
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gradatim.data import GraphBatch, GraphSet
+from gradatim.data import GraphBatch, GraphSet, GraphStream
 from gradatim.errors import require
 from gradatim.evaluation.splits import make_strata, split_test
 from gradatim.fitting.graphs.encoding import Graphs
@@ -174,62 +174,26 @@ def cut_passes(sizes: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
         start = stop
 
 
-class Batch:
-    """Graphs of a step, and their targets.
-
-    Args:
-        inputs: Nodes, edges, the graph of every node, and how many graphs there are.
-        y: Targets.
-    """
-
-    def __init__(self, inputs: tuple[Tensor, Tensor, Tensor, int], y: Tensor) -> None:
-        self.inputs, self.y = inputs, y
-
-    @property
-    def rows(self) -> int:
-        """Number of graphs."""
-        return len(self.y)
-
-    def to(self, device: torch.device) -> "Batch":
-        """The same on another device."""
-        x, edges, batch, count = self.inputs
-        return Batch((x.to(device), edges.to(device), batch.to(device), count), self.y.to(device))
-
-
-class Batches:
-    """Batches of graphs, in another order in every epoch where there is a seed.
-
-    Args:
-        graphs: The graphs.
-        y: Encoded targets.
-        batch_size: Graphs of a step.
-        seed: Fixes the orders; ``None`` for none.
-    """
-
-    def __init__(self, graphs: Graphs, y: np.ndarray, batch_size: int, seed: int | None) -> None:
-        self.set, self.y = to_set(graphs), torch.from_numpy(y)
-        self.batch_size = batch_size
-        self.generator = None if seed is None else torch.Generator().manual_seed(seed)
-
-    def __len__(self) -> int:
-        return -(-len(self.y) // self.batch_size)
-
-    def __iter__(self) -> Iterator[Batch]:
-        count = len(self.y)
-        order = torch.arange(count) if self.generator is None else torch.randperm(count, generator=self.generator)  # fmt: skip
-        for rows in order.split(self.batch_size):
-            cut = self.set[rows]
-            yield Batch((cut.x, cut.edge_index, cut.batch, cut.num_graphs), self.y[rows])
-
-
-def to_set(graphs: Graphs) -> GraphSet:
+def to_set(graphs: Graphs, y: np.ndarray | None = None) -> GraphSet:
     """Graphs as tensors of which any batch is cut.
 
     Args:
         graphs: One at least.
+        y: Encoded targets.
     """
     x, edges, owner = (torch.from_numpy(part) for part in (graphs.x, graphs.edges, graphs.owner))
-    return GraphSet.from_batch(GraphBatch(x, edges, None, None, None, owner, len(graphs)))
+    target = None if y is None else torch.from_numpy(y)
+    return GraphSet.from_batch(GraphBatch(x, edges, None, None, target, owner, len(graphs)))
+
+
+def answer(module: nn.Module, batch: GraphBatch) -> Tensor:
+    """What a network says of the graphs of a batch.
+
+    Args:
+        module: From :func:`build_network`.
+        batch: Graphs.
+    """
+    return module(batch.x, batch.edge_index, batch.batch, batch.num_graphs)
 
 
 def fit_network(
@@ -267,14 +231,14 @@ def fit_network(
     validation = None
     if watched is not None or len(held):
         other, answers = watched if watched is not None else (graphs.take(held), y[held])
-        validation = Batches(other, target.encode(answers), 256, None)
+        validation = GraphStream(to_set(other, target.encode(answers)), 256)
     stopping = EarlyStopping(patience=max(int(PATIENCE * epochs), 5))
     loss = build_loss(target.loss)
     module, history = train_network(
         lambda: build_network(settings, graphs.x.shape[1], target.outputs),
-        Batches(graphs.take(rows), target.encode(y[rows]), size, seed),
+        GraphStream(to_set(graphs.take(rows), target.encode(y[rows])), size, seed=seed),
         validation,
-        objective=lambda model, batch: loss(model(*batch.inputs), batch.y),
+        objective=lambda model, batch: loss(answer(model, batch), batch.y),
         lr=settings.lr,
         weight_decay=settings.weight_decay,
         epochs=epochs,

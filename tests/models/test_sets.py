@@ -60,6 +60,15 @@ def test_a_deep_set_is_its_formula():
     torch.testing.assert_close(model(x), by_hand)
 
 
+def test_the_pooled_row_may_be_narrower_than_the_layers():
+    model, x = build(lambda: DeepSets(3, 8, 2, latent_dim=1)), clouds()
+    assert model.element(x).sum(1).shape == (2, 1)
+    assert sum(p.numel() for p in model.parameters()) == (3 * 8 + 8) + (8 + 1) + (8 + 8) + (8 * 2 + 2)  # fmt: skip
+    torch.testing.assert_close(model(x), model.readout(model.element(x).sum(1)))
+    with pytest.raises(InvalidValue, match="DeepSets: latent_dim must be"):
+        DeepSets(3, 8, 2, latent_dim=0)
+
+
 def test_point_networks_are_invariant_and_equivariant():
     x = clouds()
     classifier = build(lambda: PointNet(4, dims=(8, 16)))

@@ -42,10 +42,11 @@ class DeepSets(nn.Module):
 
     Args:
         input_dim: Width of an element.
-        hidden_dim: Width of :math:`\phi`'s and :math:`\rho`'s hidden layers, and of the pooled row. For sets of up to :math:`M`
-            elements continuous functions may need as many.
+        hidden_dim: Width of :math:`\phi`'s and :math:`\rho`'s hidden layers.
         output_dim: Width of the output.
         pooling: ``"sum"``, ``"mean"``, ``"max"``, ``"min"`` or ``"attention"``.
+        latent_dim: Width of the pooled row, ``hidden_dim`` by default. To be exact on sets of :math:`M` numbers, a sum of
+            continuous features may need as many.
 
     Example:
         >>> DeepSets(3, 16, 2)(torch.randn(4, 7, 3)).shape
@@ -56,14 +57,16 @@ class DeepSets(nn.Module):
     """
 
     def __init__(
-        self, input_dim: int, hidden_dim: int, output_dim: int, *, pooling: str = "sum"
-    ) -> None:
+        self, input_dim: int, hidden_dim: int, output_dim: int, *, pooling: str = "sum", latent_dim: int | None = None
+    ) -> None:  # fmt: skip
         super().__init__()
-        require_whole("DeepSets", input_dim=input_dim, hidden_dim=hidden_dim, output_dim=output_dim)
+        latent_dim = hidden_dim if latent_dim is None else latent_dim
+        require_whole("DeepSets", input_dim=input_dim, hidden_dim=hidden_dim, output_dim=output_dim, latent_dim=latent_dim)  # fmt: skip
         self.input_dim, self.hidden_dim, self.output_dim, self.pooling = input_dim, hidden_dim, output_dim, pooling  # fmt: skip
-        self.element = _two_layers(input_dim, hidden_dim, hidden_dim)
-        self.pool = SetPooling(hidden_dim, pooling)
-        self.readout = _two_layers(hidden_dim, hidden_dim, output_dim)
+        self.latent_dim = latent_dim
+        self.element = _two_layers(input_dim, hidden_dim, latent_dim)
+        self.pool = SetPooling(latent_dim, pooling)
+        self.readout = _two_layers(latent_dim, hidden_dim, output_dim)
 
     @takes_arrays
     def forward(self, x: Tensor, is_real: Tensor | None = None) -> Tensor:

@@ -5,7 +5,10 @@ import pytest
 from gradatim import experiments
 
 FIGURES = {
+    "deep-sets-digits": ["sizes", "known-size"],
+    "deep-sets-dimension": ["widths", "polygons"],
     "permutation-laws": ["laws"],
+    "pointnet-solids": ["parts", "removed", "maps"],
     "wl-test": ["graphs", "sight"],
     "qm9-small": ["errors"],
 }

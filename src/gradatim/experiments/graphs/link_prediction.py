@@ -1,16 +1,16 @@
 """Which papers cite each other: networks on words and citations, and how judged edges leak into a figure."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from gradatim.data import block_model, load, random_graph
-from gradatim.errors import choose
-from gradatim.evaluation.intervals import Interval, corrected_interval
+from gradatim.data import block_model, random_graph
+from gradatim.evaluation import Interval, corrected_interval
 from gradatim.evaluation.metrics import measure
+from gradatim.experiments.graphs._papers import load_papers, scale_rows
 from gradatim.fitting.learning import train_network
 from gradatim.fitting.links.candidates import fit_simple
 from gradatim.fitting.links.networks import LinkNetwork, OnPairs, two_logits
@@ -27,18 +27,19 @@ CLEAN, REVERSE, SEEN = (
     "network, judged edges not hidden",
 )
 LOOKED_UP, LOOKED_UP_SEEN = "network, own edges not hidden", "network, no edges hidden"
-BLOCKS, WITHIN, BETWEEN, NOISE = 6, 0.1, 0.005, 0.7  # of the drawn graph
+BLOCKS, NODES, WITHIN, ACROSS, NOISE = 6, 50, 0.1, 0.005, 0.7  # of the block model
 RANDOM_DIM = 32  # numbers of a node of the graph without structure
 MARGIN = 0.01  # of AUC or log loss, that counts
 
 
 @dataclass(frozen=True)
 class Settings:
+    """``blocks`` need no download: a block model whose nodes have a noisy mark of their block."""
+
     seed: int = 0
-    data: str = "cora"  # or "blocks", which are drawn
+    source: Literal["cora", "blocks"] = "cora"
     splits: int = 5
     judged: float = 0.2
-    block_nodes: int = 50
     hidden_dim: int = 64
     epochs: int = 20
     parts: int = 8
@@ -49,7 +50,7 @@ class Settings:
 
 
 QUICK = Settings(
-    data="blocks", splits=4, hidden_dim=16, epochs=8, random_nodes=200, random_edges=1500, random_splits=2, random_epochs=14
+    source="blocks", splits=4, hidden_dim=16, epochs=8, random_nodes=200, random_edges=1500, random_splits=2, random_epochs=14
 )  # fmt: skip
 
 
@@ -83,15 +84,13 @@ class Unhidden(OnPairs):
 
 
 def read_graph(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """Features of nodes, and edges, each once."""
-    if choose("link-prediction", "data", settings.data, ("cora", "blocks")) == "cora":
-        graph: Any = getattr(load("cora"), "graph")  # noqa: B009 - of sets that are graphs
-        x, edges = graph.x.to_dense().numpy(), graph.edge_index.numpy()
-        x = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
+    """Features of nodes, such as words of papers scaled to length 1, and edges, each once."""
+    if settings.source == "cora":
+        graph = load_papers("cora", settings.seed)
+        x, edges = scale_rows(graph.x, 2).to_dense().numpy(), graph.edge_index.numpy()
     else:
-        chance = np.full((BLOCKS, BLOCKS), BETWEEN)
-        np.fill_diagonal(chance, WITHIN)
-        index, blocks = block_model([settings.block_nodes] * BLOCKS, chance.tolist(), seed=settings.seed)  # fmt: skip
+        chances = np.where(np.eye(BLOCKS, dtype=bool), WITHIN, ACROSS)
+        index, blocks = block_model([NODES] * BLOCKS, chances.tolist(), seed=settings.seed)
         noise = np.random.default_rng(settings.seed).normal(size=(len(blocks), BLOCKS))
         x, edges = np.eye(BLOCKS)[blocks.numpy()] + NOISE * noise, index.numpy()
     return x.astype(np.float32), edges[:, edges[0] < edges[1]]
@@ -153,7 +152,7 @@ def claim_differences(report: Report, settings: Settings, found: dict[str, dict[
     claim("it beats features alone", gain(CLEAN, FEATURES), "AUC gained")
     claim("judged edges left in messages inflate the figure", gain(SEEN, CLEAN), "AUC feigned")
     claim("their reverse alone inflates it too", gain(REVERSE, CLEAN), "AUC feigned")
-    if settings.data == "cora":
+    if settings.source == "cora":
         claim("a network that hears of its own edges while it learns is too sure", gain(LOOKED_UP, CLEAN, "log loss"), "log loss lost")  # fmt: skip
     rows = [[name, CLEAN, *(f"{d.mean:+.3f} ({d.low:+.3f} to {d.high:+.3f})" for d in (gain(name, CLEAN), gain(name, CLEAN, "log loss")))] for name in found if name != CLEAN]  # fmt: skip
     report.table("Paired differences over the splits, with 95 % intervals", columns=["model", "against", "AUC", "log loss"], rows=rows)  # fmt: skip
@@ -194,7 +193,7 @@ def run(settings: Settings) -> Report:
     claim_differences(report, settings, found)
     rows = claim_no_structure(report, settings)
     report.table(
-        f"{settings.data}: {len(x):,} nodes, {edges.shape[1]:,} edges, means over {settings.splits} splits",
+        f"{settings.source}: {len(x):,} nodes, {edges.shape[1]:,} edges, means over {settings.splits} splits",
         columns=["model", "AUC", "average precision", "log loss"],
         rows=[[name, *(float(values.mean()) for values in own.values())] for name, own in found.items()],
     )  # fmt: skip

@@ -31,6 +31,8 @@ def test_counts_do_not_tell_the_class():
 def test_the_catalogue_has_them():
     record = data.load("rings")
     assert (len(record.X), record.y.tolist()[:4], record.target_names) == (300, [0, 1, 0, 1], ("apart", "together"))  # fmt: skip
+    assert record.graphs.sizes.tolist() == record.X[:, 0].tolist()
+    assert all(int(graph.x.sum()) == 3 for graph in record.graphs)
 
 
 def test_wrong_numbers():

@@ -138,3 +138,19 @@ def test_tables_of_the_book_have_its_numbers():
     assert np.allclose(np.log(wage.y), wage.X["logwage"])
     bikes = load("islp-bikeshare")
     assert (bikes.X["casual"] + bikes.X["registered"] == bikes.y).all()
+
+
+def test_graphs_have_the_sizes_that_their_collections_print():
+    # TUDataset: MUTAG has 188 graphs of 17.93 nodes and 19.79 edges on average; 125 are mutagenic.
+    get("mutag")
+    data = load("mutag")
+    whole = data.graphs[:]
+    assert np.bincount(data.y).tolist() == [63, 125]
+    assert round(len(whole.x) / 188, 2) == 17.93
+    assert round(whole.edge_index.shape[1] / 2 / 188, 2) == 19.79
+    # Ramakrishnan et al.: 133,885 molecules of H, C, N, O and F, of which 3,054 are uncharacterized.
+    get("qm9")
+    molecules = load("qm9").graphs
+    assert len(molecules) == 133_885 - 3_054
+    heavy = molecules[:].x[:, 1:5].sum(1)
+    assert int(np.bincount(molecules[:].batch.numpy(), heavy.numpy()).max()) == 9

@@ -18,6 +18,7 @@ from gradatim.data import (
 )
 from gradatim.data.dataset import DataSet
 from gradatim.data.entry import Entry
+from gradatim.data.graph_batches import GraphSet
 from gradatim.data.ringed import rings
 from gradatim.data.scattering import scattered_digits
 from gradatim.data.waving import waves
@@ -149,13 +150,6 @@ def _open_waves(entry: Entry, raw: bool) -> DataSet:
     return _record(entry, *waves(), feature_names=("x", "y"))
 
 
-def _open_rings(entry: Entry, raw: bool) -> DataSet:
-    graphs = rings()
-    X = np.empty(len(graphs), dtype=object)
-    X[:] = graphs
-    return _record(entry, X, np.array([int(graph.y) for graph in graphs if graph.y is not None]), feature_names=("is red",))  # fmt: skip
-
-
 def _open_machine(entry: Entry, raw: bool) -> DataSet:
     X, y = machines.machine_signal()
     stamped = np.column_stack([np.arange(1.0, len(X) + 1), X])
@@ -198,6 +192,10 @@ def _of_graphs(entry: Entry, found: graph_files.LabelledGraphs) -> DataSet:
     X = graphs.sizes[:, None].double().numpy()
     record = _record(entry, X, y, feature_names=("nodes",), target_names=found.classes)
     return replace(record, graphs=graphs)
+
+
+def _open_rings(entry: Entry, raw: bool) -> DataSet:
+    return _of_graphs(entry, graph_files.LabelledGraphs(GraphSet(rings()), entry.classes))
 
 
 def _open_karate(entry: Entry, raw: bool) -> DataSet:

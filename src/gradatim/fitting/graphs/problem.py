@@ -86,8 +86,7 @@ def read_source(data: Any, owner: str = "fit") -> RawGraphs:
         return read_memory(data, owner=owner)
     if not Path(data).exists() and is_built_in(str(data)):
         own = catalogue.load(str(data))
-        graphs = getattr(own, "graphs", None)
-        raw = read_memory(own.X if graphs is None else graphs, own.name, owner)
+        raw = read_memory(own.graphs, own.name, owner)
         if own.y is not None:
             raw.target = pd.Series(own.y if own.target_names is None else np.array(own.target_names, dtype=object)[own.y])  # fmt: skip
         return raw

@@ -45,6 +45,21 @@ def numbered(number: int, things: str) -> str:
     return f"{number:,} {things.removesuffix('s') if is_one else things}"
 
 
+def ranged(low: int, high: int, things: str) -> str:
+    """A number of things that differs, from the least to the most.
+
+    Args:
+        low: The least.
+        high: The most.
+        things: As in :func:`numbered`.
+
+    Example:
+        >>> ranged(3, 8, "nodes"), ranged(1, 1, "nodes")
+        ('3 to 8 nodes', '1 node')
+    """
+    return numbered(low, things) if low == high else f"{low:,} to {high:,} {things}"
+
+
 def shorten(text: str, most: int) -> str:
     """Cut the middle out of a text of more than ``most`` characters; both ends tell it from others.
 

@@ -65,7 +65,7 @@ FITTED = [
 ]  # fmt: skip
 USED = [
     trial("new graphs without y", (model("graph"), file("n.jsonl", graph_lines().replace('"y"', '"z"'))), PREDICT.format("n.jsonl"), 0, "30 rows: out.csv"),
-    trial("one graph", (model("graph"), file("n.jsonl", '{"edges": [], "x": [[1, 0.5]]}\n')), PREDICT.format("n.jsonl"), 0, "1 rows: out.csv"),
+    trial("one graph", (model("graph"), file("n.jsonl", '{"edges": [], "x": [[1, 0.5]]}\n')), PREDICT.format("n.jsonl"), 0, "1 row: out.csv"),
     trial("an empty new graph", (model("graph"), file("n.jsonl", '{"edges": [], "x": [[1, 0.5]]}\n{"edges": []}\n')), PREDICT.format("n.jsonl"), 0, "2 rows: out.csv", "1 graph has no nodes"),
     trial("a new label of a node", (model("graph"), file("n.jsonl", '{"edges": [], "x": [[9, 0.5]]}\n')), PREDICT.format("n.jsonl"), 0, "1 node has a label that training never saw"),
     trial("other columns", (model("graph"), file("n.jsonl", '{"edges": [], "x": [[1]]}\n')), PREDICT.format("n.jsonl"), 2, "predict: nodes must have 2 columns, as those of training had, got 1"),

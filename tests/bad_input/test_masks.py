@@ -80,7 +80,7 @@ USED = [
     trial("junk and a picture", (model("mask"), file("new/a.png", b"junk"), file("new/b.png", PNG)), PREDICT.format("new"), 0, "1 masks: out", "'a.png' cannot be read and is skipped"),
     trial("pictures in folders", (model("mask"), file("new/x/a.png", PNG), file("new/y/a.png", PNG)), PREDICT.format("new"), 0, "2 masks: out"),
     trial("two pictures of a name", (model("mask"), file("new/a.png", PNG), file("new/a.jpg", picture(kind="JPEG"))), PREDICT.format("new"), 2, "images must have names of their own, whatever the ending, got two for 'a.png'"),
-    trial("a table of areas", (model("mask"), file("new/a.png", PNG)), "predict m new -o areas.csv", 0, "1 rows: areas.csv"),
+    trial("a table of areas", (model("mask"), file("new/a.png", PNG)), "predict m new -o areas.csv", 0, "1 row: areas.csv"),
     trial("nothing to predict", model("mask"), PREDICT.format("new"), 1, "'new' is not there"),
     trial("an empty folder to predict", (model("mask"), folder("new")), PREDICT.format("new"), 2, "must hold images"),
     trial("a table to predict", (model("mask"), csv(good())), PREDICT.format("t.csv"), 2, "none can be read"),

@@ -66,8 +66,8 @@ FITTED = [
     trial("the graph as the output", graph(), "fit g --target c --trials 1 -o g", 2, "output must be new, empty or a model folder"),
 ]  # fmt: skip
 USED = [
-    trial("a new node", (model("node"), graph(NEW, "source,target\nz,n1\nn3,z\n", "new")), PREDICT, 0, "1 rows: p.csv"),
-    trial("a new node without edges", (model("node"), graph(NEW, "source,target\n", "new")), PREDICT, 0, "1 rows: p.csv"),
+    trial("a new node", (model("node"), graph(NEW, "source,target\nz,n1\nn3,z\n", "new")), PREDICT, 0, "1 row: p.csv"),
+    trial("a new node without edges", (model("node"), graph(NEW, "source,target\n", "new")), PREDICT, 0, "1 row: p.csv"),
     trial("a new node with an unknown neighbour", (model("node"), graph(NEW, "source,target\nz,n1\nz,qq\n", "new")), PREDICT, 0, "names the id 'qq'"),
     trial("the nodes of training", (model("node"), graph(name="new")), PREDICT, 0, "30 of the 30 nodes are known from training"),
     trial("new nodes of one id", (model("node"), graph(NEW + "z,1\n", "source,target\nz,n1\n", "new")), PREDICT, 2, "predict: ids of nodes.csv must be there once"),

@@ -92,7 +92,7 @@ ROWS = [
     trial("Parquet without rows", (model("table"), parquet(good()[:0])), PREDICT.format("t.parquet"), 2, "must hold rows to predict, got none"),
     trial("texts without rows", (model("text"), file("t.csv", b"text\n")), PREDICT.format("t.csv"), 2, "must hold rows to predict, got none"),
     trial("a long row", (model("table"), file("t.csv", b"a,b\n1,2,3\n")), PREDICT.format("t.csv"), 2, "unequal length"),
-    trial("a short row", (model("table"), file("t.csv", b"a,b\n1\n")), PREDICT.format("t.csv"), 0, "1 rows: p.csv"),
+    trial("a short row", (model("table"), file("t.csv", b"a,b\n1\n")), PREDICT.format("t.csv"), 0, "1 row: p.csv"),
     *(
         trial(f"cells, {what}", (model("regression"), csv(good()[:5].assign(a=cells))), PREDICT.format("t.csv"), 0, "5 rows: p.csv", *says)
         for what, cells, *says in [
@@ -102,7 +102,7 @@ ROWS = [
         ]
     ),
     trial("repeated columns", (model("table"), file("t.csv", b"a,b,a\n1,2,3\n")), PREDICT.format("t.csv"), 0, "the later one is called 'a.1' here"),
-    trial("columns in another order", (model("table"), file("t.csv", b"b,z,a\n1,2,3\n")), PREDICT.format("t.csv"), 0, "1 rows"),
+    trial("columns in another order", (model("table"), file("t.csv", b"b,z,a\n1,2,3\n")), PREDICT.format("t.csv"), 0, "1 row"),
     trial("columns in another case", (model("table"), file("t.csv", b"A,B\n1,2\n")), PREDICT.format("t.csv"), 2, "the columns 'a', 'b'", "nearest column is 'A'"),
     trial("texts that are missing", (model("text"), file("t.csv", b"text,c\n,a\n,b\n")), PREDICT.format("t.csv"), 0, "2 rows: p.csv"),
     *(
@@ -120,17 +120,17 @@ ROWS = [
     trial("sentences that are too long", (model("translation"), file("t.csv", "word " * 400 + "\n")), PREDICT.format("t.csv"), 0, "longer than"),
     trial("blank sentences", (model("translation"), file("t.csv", "\n \n\t\n")), PREDICT.format("t.csv"), 2, "must hold sentences"),
     trial("a blank first column", (model("translation"), file("t.csv", "\tb\n")), PREDICT.format("t.csv"), 2, "must not be empty"),
-    trial("sentences with NUL", (model("translation"), file("t.csv", "a\0b\n")), PREDICT.format("t.csv"), 0, "1 rows"),
+    trial("sentences with NUL", (model("translation"), file("t.csv", "a\0b\n")), PREDICT.format("t.csv"), 0, "1 row"),
     trial("a language model", (model("language"), csv(good())), PREDICT.format("t.csv"), 2, "Try 'gradatim generate'"),
 ]  # fmt: skip
 
 # --- pictures
 PICTURES = [
     *(trial(f"a picture {name!r}", (model("image"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 2, "none can be read") for name, content in UNREADABLE.items()),
-    *(trial(f"a picture {name!r}", (model("image"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 0, "1 rows: p.csv") for name, content in ODD.items()),
-    trial("junk and a picture", (model("image"), file("new/a.png", b"junk"), file("new/b.png", picture())), PREDICT.format("new"), 0, "1 rows: p.csv", "'a.png' cannot be read and is skipped"),
+    *(trial(f"a picture {name!r}", (model("image"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 0, "1 row: p.csv") for name, content in ODD.items()),
+    trial("junk and a picture", (model("image"), file("new/a.png", b"junk"), file("new/b.png", picture())), PREDICT.format("new"), 0, "1 row: p.csv", "'a.png' cannot be read and is skipped"),
     trial("junk alone", (model("image"), file("new/a.png", b"junk"), file("new/b.png", b"junk")), PREDICT.format("new"), 2, "none can be read: 'a.png' cannot be read"),
-    trial("a link to itself among pictures", (model("image"), file("new/b.png", picture()), link("new/a.png", "a.png")), PREDICT.format("new"), 0, "1 rows: p.csv"),
+    trial("a link to itself among pictures", (model("image"), file("new/b.png", picture()), link("new/a.png", "a.png")), PREDICT.format("new"), 0, "1 row: p.csv"),
     trial("hidden pictures alone", (model("image"), file("new/.b.png", picture())), PREDICT.format("new"), 2, "must hold images"),
 ]  # fmt: skip
 

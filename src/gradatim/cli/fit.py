@@ -85,11 +85,12 @@ def predict(
 ) -> None:
     """Predict every row of a table, whose columns are found by name, or every image of a folder."""
     from gradatim.fitting import write_predictions
+    from gradatim.wording import numbered
 
     result = write_predictions(model, data, output, which=which)
     for note in result.notes:
         echo(f"predict: {note}", err=True)
-    echo(f"{result.rows:,} {result.things}: {result.path}")
+    echo(f"{numbered(result.rows, result.things)}: {result.path}")
 
 
 def export(

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from gradatim.errors import InvalidValue
 from gradatim.files import is_result, or_unavailable
+from gradatim.wording import numbered
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 MIN_OF_CLASS = 5
@@ -72,12 +73,18 @@ def find_classes(folder: Path, notes: list[str]) -> dict[str, list[Path]]:
     found = list_classes(folder)
     loose = [p for p in find_images(folder) if p.parent == folder]
     if not found:
-        where = f"{len(loose):,} images lie in it directly" if loose else "there are none below it"
+        lie = "lies" if len(loose) == 1 else "lie"
+        where = (
+            f"{numbered(len(loose), 'images')} {lie} in it directly"
+            if loose
+            else "there are none below it"
+        )
         raise InvalidValue(
             f"fit: {str(folder)!r} must hold images (PNG, JPEG) in one subfolder per class; {where}."
         )
     if loose:
-        notes.append(f"{len(loose):,} images outside the subfolders have no class and are left out.")  # fmt: skip
+        have, are = ("has", "is") if len(loose) == 1 else ("have", "are")
+        notes.append(f"{numbered(len(loose), 'images')} outside the subfolders {have} no class and {are} left out.")  # fmt: skip
     return drop_small(found, notes, str(folder))
 
 

@@ -151,7 +151,7 @@ def test_short_trainings_forget_faster():
     [
         (lambda p: None, r"must hold images .* there are none below it"),
         (lambda p: fill(p / "x", 6, ("one",)).rename(p / "y"), "two subfolders with 5 images"),
-        (lambda p: Image.new("L", (9, 9)).save(p / "a.png"), "1 images lie in it directly"),
+        (lambda p: Image.new("L", (9, 9)).save(p / "a.png"), "1 image lies in it directly"),
         (lambda p: ((p / "a").mkdir(), (p / "b").mkdir(), (p / "a" / "t.txt").write_text("x")), "there are none"),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ import pandas as pd
 
 from gradatim.data.tables.columns import find_column, read_cells
 from gradatim.errors import InvalidValue
+from gradatim.wording import numbered
 
 
 def read_times(frame: pd.DataFrame, name: str, *, owner: str = "fit") -> tuple[np.ndarray, bool]:
@@ -30,7 +31,7 @@ def read_times(frame: pd.DataFrame, name: str, *, owner: str = "fit") -> tuple[n
     assert isinstance(times, np.ndarray)
     if np.isnan(times).any():
         raise InvalidValue(
-            f"{owner}: time_column must have a time in every row, got {int(np.isnan(times).sum()):,} "
-            f"rows without one in {name!r}. Remove or repair them."
+            f"{owner}: time_column must have a time in every row, got "
+            f"{numbered(int(np.isnan(times).sum()), 'rows')} without one in {name!r}. Remove or repair them."
         )
     return times, column.kind == "date"

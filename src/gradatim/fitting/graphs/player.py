@@ -33,6 +33,7 @@ from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
+from gradatim.wording import numbered, ranged
 
 FOLDS = 5
 SHARE = 0.06  # of the budget, for one training of the network on a fold
@@ -64,10 +65,9 @@ class GraphPlayer(Player):
         self.title = f"{p.name}: {p.target} of graphs"
         self.rows = len(p.train), len(p.test)
         low, high = int(p.raw.sizes.min()), int(p.raw.sizes.max())
-        nodes = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         self.headline = (
-            f"{p.name}: {p.task} of {p.target!r} ({self.rows[0]:,} training graphs, {self.rows[1]:,} test graphs, {nodes} nodes, "
-            f"{p.raw.x.shape[1]} columns of nodes)"
+            f"{p.name}: {p.task} of {p.target!r} ({self.rows[0]:,} training graphs, {self.rows[1]:,} test graphs, "
+            f"{ranged(low, high, 'nodes')}, {numbered(p.raw.x.shape[1], 'columns')} of nodes)"
         )
         self.simple = simple_models(p.classes)
         self.folds = p.fold_rows(FOLDS, seed)

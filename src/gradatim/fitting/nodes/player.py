@@ -41,6 +41,7 @@ from gradatim.fitting.tables.costs import FoldData, rows_in_time
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
+from gradatim.wording import numbered
 
 FOLDS = 5
 SHARE = 0.015  # of the budget, for one training of the network on a fold
@@ -77,7 +78,7 @@ class NodePlayer(Player):
         self.rows = len(p.train), len(p.test)
         self.headline = (
             f"{p.name}: {p.task} of {p.target!r} ({self.rows[0]:,} training nodes, {self.rows[1]:,} test nodes of {len(p):,}, "
-            f"{p.index.shape[1]:,} edges)"
+            f"{numbered(p.index.shape[1], 'edges')})"
         )
         self.simple = simple_models(p.classes)
         if not p.index.shape[1]:

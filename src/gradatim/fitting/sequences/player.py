@@ -1,6 +1,5 @@
 """Series with labels in the contest."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,7 @@ from gradatim.fitting.tables.preprocessing import Preprocessing, fit_preprocessi
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
+from gradatim.wording import numbered, ranged
 
 FOLDS = 5
 SHARE = 0.06  # of the budget, for one training of the network on a fold
@@ -66,10 +66,10 @@ class SequencePlayer(Player):
         p, self.task = problem, problem.task
         self.title = f"{p.name}: {p.target} of series"
         self.rows = len(p.train), len(p.test)
-        channels = "1 channel" if len(p.columns) == 1 else f"{len(p.columns)} channels"
+        steps = ranged(int(p.lengths.min()), int(p.lengths.max()), "steps")
         self.headline = (
             f"{p.name}: {p.task} of {p.target!r} ({self.rows[0]:,} training series, {self.rows[1]:,} test series, "
-            f"{channels}, {_range(p.lengths)} steps)"
+            f"{numbered(len(p.columns), 'channels')}, {steps})"
         )
         self.simple = simple_models(p.classes)
         self.folds = p.fold_rows(FOLDS, seed)
@@ -225,13 +225,3 @@ class SequencePlayer(Player):
 
 def _bytes(series: Sequences) -> list[bytes]:
     return [part.tobytes() for part in np.split(series.values, series.starts[1:])]
-
-
-def _range(lengths: Sequence[int] | np.ndarray) -> str:
-    """The lengths of series, in words.
-
-    >>> _range(np.array([3, 3])), _range(np.array([7, 1200]))
-    ('3', '7 to 1,200')
-    """
-    low, high = int(np.min(lengths)), int(np.max(lengths))
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

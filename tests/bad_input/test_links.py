@@ -56,7 +56,7 @@ FITTED = [
     trial("times of edges", graph(edges_csv=TIMED), f"{FIT} --time-column year", 0, RIGHT),
     trial("an unknown column of times", graph(edges_csv=TIMED), f"{FIT} --time-column day", 2, "time_column must be a column of the table", "got 'day'"),
     trial("times that are words", graph(edges_csv=TIMED.replace(",200", ",in 200")), f"{FIT} --time-column year", 2, "time_column must hold dates or numbers"),
-    trial("an edge without a time", graph(edges_csv=TIMED + "n4,n20,\n"), f"{FIT} --time-column year", 2, "time_column must have a time in every row, got 1 rows without one in 'year'"),
+    trial("an edge without a time", graph(edges_csv=TIMED + "n4,n20,\n"), f"{FIT} --time-column year", 2, "time_column must have a time in every row, got 1 row without one in 'year'"),
     trial("columns of nodes left out", graph(), f"{FIT} --drop x --drop c", 0, "random numbers made from their ids"),
     trial("an unknown column left out", graph(), f"{FIT} --drop y", 2, "drop must be a column of the table", "got 'y'"),
     trial("a column of no nodes.csv left out", graph(None), f"{FIT} --drop x", 2, "drop must be a column of nodes.csv, got 'x', and there is none"),
@@ -73,7 +73,7 @@ FITTED = [
 PAIRS = file("pairs.csv", "source,target\nn0,n9\nn4,n20\n")
 USED = [
     trial("pairs", (model("link"), PAIRS), PREDICT, 0, "2 rows: p.csv"),
-    trial("a folder with pairs", (model("link"), file("new/pairs.csv", "source,target\nn0,n9\n")), NEW, 0, "1 rows: p.csv"),
+    trial("a folder with pairs", (model("link"), file("new/pairs.csv", "source,target\nn0,n9\n")), NEW, 0, "1 row: p.csv"),
     trial("a folder without pairs", (model("link"), graph(name="new")), NEW, 1, "new/pairs.csv: there is no such file. Name the pairs to predict there"),
     trial("no pairs", model("link"), PREDICT, 1, "pairs.csv: there is no such file"),
     trial("pairs of a header", (model("link"), file("pairs.csv", "source,target\n")), PREDICT, 2, "must have rows under its header"),
@@ -85,10 +85,10 @@ USED = [
     trial("a pair that is known", (model("link"), file("pairs.csv", "source,target\nn1,n0\nn0,n9\n")), PREDICT, 0, "1 of the 2 pairs is an edge that is known already: what is said of it is no prediction"),
     trial("a node and itself", (model("link"), file("pairs.csv", "source,target\nn0,n0\n")), PREDICT, 0, "1 pair is a node and itself, of which nothing was learned"),
     trial("the same pair twice", (model("link"), file("pairs.csv", "source,target\nn0,n9\nn9,n0\n")), PREDICT, 0, "2 rows: p.csv"),
-    trial("a pair of a new node", (model("link"), graph("id,x\nz,0.5\n", "source,target\nz,n1\n", "new"), file("new/pairs.csv", "source,target\nz,n2\n")), NEW, 0, "1 rows: p.csv"),
+    trial("a pair of a new node", (model("link"), graph("id,x\nz,0.5\n", "source,target\nz,n1\n", "new"), file("new/pairs.csv", "source,target\nz,n2\n")), NEW, 0, "1 row: p.csv"),
     trial("a pair of a new node without a column", (model("link"), graph("id,w\nz,0.5\n", "source,target\nz,n1\n", "new"), file("new/pairs.csv", "source,target\nz,n2\n")), NEW, 2, "predict: the table must have the column 'x', and has not"),
     trial("a pair of a node that only edges name", (model("link"), graph(None, "source,target\nz,n1\nn1,n4\n", "new"), file("new/pairs.csv", "source,target\nz,n2\n")), NEW, 2, "got 'z' in row 1, which no node has"),
-    trial("pairs and edges of known nodes", (model("link"), graph(None, "source,target\nn1,n9\n", "new"), file("new/pairs.csv", "source,target\nn1,n8\n")), NEW, 0, "1 rows: p.csv"),
+    trial("pairs and edges of known nodes", (model("link"), graph(None, "source,target\nn1,n9\n", "new"), file("new/pairs.csv", "source,target\nn1,n8\n")), NEW, 0, "1 row: p.csv"),
     trial("a bit of a graph changed", (model("link"), PAIRS, change("m/model.safetensors", lambda c: c[:-5] + bytes([c[-5] ^ 1]) + c[-4:])), PREDICT, 2, "is not the file that was written with model.json"),
     trial("links cannot be exported", model("link"), "export m -o m.onnx", 2, "export"),
 ]  # fmt: skip

@@ -204,7 +204,7 @@ def draw_parts(clouds: Drawn, said: Tensor) -> Figure:
         clouds: The first six are drawn.
         said: Parts by the network, shape ``(6, M)``.
     """
-    figure, panels = new_figure(2, len(SOLIDS), width=11.0, height=4.6)
+    figure, panels = new_figure(2, len(SOLIDS), width=11.0, height=4.2)
     for k, solid in enumerate(SOLIDS):
         names = [place for place, part in enumerate(PARTS) if part.startswith(solid)]
         x, y, z = clouds.x[k].T
@@ -216,7 +216,7 @@ def draw_parts(clouds: Drawn, said: Tensor) -> Figure:
                 panel.scatter(across[own], up[own], s=9, color=colour, label=name)
             lost = ~torch.isin(parts, torch.tensor(names))
             panel.scatter(across[lost], up[lost], s=14, color=INK, marker="x", linewidths=1)
-            panel.set(aspect="equal", xlim=(-1.6, 1.6), ylim=(-1.7, 1.6))
+            panel.set(aspect="equal", xlim=(-1.6, 1.6), ylim=(-1.5, 1.45))
             panel.set_axis_off()
         panels[0, k].set_title(solid, loc="center")
         panels[1, k].legend(loc="upper center", bbox_to_anchor=(0.5, 0.05), ncols=2, fontsize=8, handletextpad=0.1, columnspacing=0.6)  # fmt: skip

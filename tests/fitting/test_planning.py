@@ -57,7 +57,8 @@ def test_a_small_table_is_never_too_small():
 class Slow:
     """A player whose models take known seconds of a clock that stands otherwise."""
 
-    folds, things, favourite = [([0] * 8, [0] * 2)] * 5, "rows", ""
+    folds, things = [([0] * 8, [0] * 2)] * 5, "rows"
+    favourite, has_network = "", True
 
     def __init__(self, clock, **costs):
         self.clock, self.costs = clock, costs
@@ -195,22 +196,28 @@ def test_the_most_promising_model_is_judged_first_and_has_half_of_the_time(clock
     assert list(found.simple) == ["mean", "line", "near", "trees"]
 
 
-def test_a_network_is_left_out_where_its_first_optimizer_would_take_too_long(
-    clock, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(planning, "make_first_optimizer", lambda: None)
-    monkeypatch.setattr(planning, "first_optimizer_seconds", lambda elapsed: 20.0)
-    found, _ = run(Slow(clock, mean=0.1, network=0.1), tmp_path, 60.0)
+def test_a_network_for_which_there_is_no_time_is_left_out(clock, tmp_path):
+    player = Slow(clock, mean=0.1, network=0.1)
+    player.has_network = False
+    found, _ = run(player, tmp_path, 60.0)
     assert found.network == []
-    (tmp_path / "other").mkdir()
-    found, _ = run(Slow(clock, mean=0.1, network=0.1), tmp_path / "other", 90.0)
-    assert len(found.network) == 5
+    assert found.notes[0].endswith("PyTorch alone would take too long to start training.")
 
 
-def test_a_busy_processor_makes_the_first_optimizer_slow(monkeypatch):
-    monkeypatch.setattr(planning.time, "process_time", lambda: 2.0)
+@pytest.mark.parametrize(
+    ("elapsed", "processor", "is_made", "begins"),
+    [
+        (4.0, 4.0, False, True),  # 1.2 of 6 seconds
+        (6.0, 6.0, False, False),  # of 4
+        (4.0, 2.0, False, False),  # a busy machine: 2.4 of 6
+        (6.0, 6.0, True, True),
+    ],
+)
+def test_the_first_optimizer_must_have_time(elapsed, processor, is_made, begins, clock, tmp_path, monkeypatch):  # fmt: skip
+    monkeypatch.setattr(planning, "make_first_optimizer", lambda: None)
+    monkeypatch.setattr(planning.time, "process_time", lambda: processor)
     monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
-    assert planning.first_optimizer_seconds(1.0) == planning.FIRST_OPTIMIZER
-    assert planning.first_optimizer_seconds(10.0) == pytest.approx(5 * planning.FIRST_OPTIMIZER)
-    monkeypatch.setitem(sys.modules, "torch._dynamo", planning)
-    assert planning.first_optimizer_seconds(10.0) == 0.0
+    if is_made:
+        monkeypatch.setitem(sys.modules, "torch._dynamo", planning)
+    work, clock.now = Work(tmp_path / "work", {}, resume=False, started=0.0), elapsed
+    assert planning.begin_network(work, 10.0) is begins

@@ -22,6 +22,7 @@ from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.completion import Build, complete_models
 from gradatim.fitting.findings import Findings, all_results
 from gradatim.fitting.options import ContestOptions
+from gradatim.fitting.planning import begin_network
 from gradatim.fitting.player import AVERAGE, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import NetworkFamily, Tuning, tune, tune_simple
@@ -189,6 +190,9 @@ def _compete(
     player.clock = Clock(timed, lambda: work.elapsed)
     with limit_threads(safe_threads()):
         player.prepare(work, timed, tell)
+        player.has_network = timed is None or work.recall("begins-network", lambda: begin_network(work, timed))  # fmt: skip
+        if player.has_network:
+            player.plan_network(work, timed, tell)
     comparison = compare(player, work, timed, tell)
     deadline = None if timed is None else _deadline(timed, comparison, start_up)
     families = player.families()

@@ -84,15 +84,22 @@ def make_first_optimizer() -> None:
     torch.optim.AdamW([torch.zeros(1, requires_grad=True)])
 
 
-def first_optimizer_seconds(elapsed: float) -> float:
-    """How long :func:`make_first_optimizer` will take, by how much of a processor this process has got so far.
+def begin_network(work: Work, budget: float) -> bool:
+    """Make the first optimizer, unless that would take too long; then no network takes part.
+
+    How long it takes is told by how much of a processor this process has got so far.
 
     Args:
-        elapsed: Seconds since it began.
+        work: The clock.
+        budget: Seconds of the whole run.
     """
-    if "torch._dynamo" in sys.modules:  # it is what takes so long
-        return 0.0
-    return FIRST_OPTIMIZER * max(elapsed / max(time.process_time(), 1e-9), 1.0)
+    own = work.elapsed - work.spent
+    seconds = FIRST_OPTIMIZER * max(own / max(time.process_time(), 1e-9), 1.0)
+    is_made = "torch._dynamo" in sys.modules  # it is what takes so long
+    if not is_made and seconds > FIRST_SHARE * (budget - work.elapsed):
+        return False
+    make_first_optimizer()
+    return True
 
 
 class Field:
@@ -128,6 +135,9 @@ class Field:
         """Whether a model takes part; one that would take too long may be held to fewer rows."""
         if self.budget is None or name == self.names[0]:
             return True
+        if name == NETWORK and not self.player.has_network:
+            self._drop(name, "PyTorch alone would take too long to start training")
+            return False
         rows = self.work.recall(f"rows-{_slug(name)}", lambda: self._rows(name))
         if rows is None:
             return True
@@ -145,13 +155,7 @@ class Field:
         waiting = len(self.names) - self.order.index(name)
         share = FAVOURED if name == self.player.favourite else 1 / waiting
         seconds = max(share * left, LEAST_SHARE * self.budget)
-        settings = None
-        if name == NETWORK:
-            start = first_optimizer_seconds(self.work.elapsed - self.work.spent)
-            if start > FIRST_SHARE * (self.budget - self.work.elapsed):
-                return 0
-            make_first_optimizer()
-            settings = self.player.draw(0)
+        settings = self.player.draw(0) if name == NETWORK else None
         with limit_threads(safe_threads()):
             return self.player.affordable_rows(Candidate(name, settings), seconds)
 

@@ -87,6 +87,7 @@ class Player(ABC):
         criterion: What decides, where something was asked for.
         costs: What saying a class (columns) costs where another is true (rows), where that is known.
         averaged: Class of the average of models, where one may be recommended.
+        has_network: Whether a network takes part; not where the budget leaves no time for it.
         favourite: The simple model that wins most often, where there is one; it is judged first and has most time.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
@@ -100,6 +101,7 @@ class Player(ABC):
     task: str
     simple: tuple[str, ...]
     averaged: type[Any] | None = None
+    has_network: bool = True
     favourite: str = ""
     folds: list[Split]
     rows: tuple[int, int]
@@ -154,6 +156,15 @@ class Player(ABC):
             work: Where a measurement is recalled from, so that a resumed run makes the same plan.
             budget: Seconds of the whole run; ``None`` where time plays no part.
             tell: Called where it takes long.
+        """
+
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:  # noqa: B027 - some plan nothing
+        """Measure what the network costs, and plan how long it may train; not called where no network takes part.
+
+        Args:
+            work: As in :meth:`prepare`.
+            budget: As there.
+            tell: As there.
         """
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:

@@ -144,7 +144,7 @@ def test_time_decides_how_often_images_are_seen(tmp_path, monkeypatch):
         def recall(self, key, compute):
             return compute()
 
-    own.prepare(Memory(), 60.0, print)
+    own.plan_network(Memory(), 60.0, print)
     rows = len(own.folds[0][0])
     assert own.epochs(own.draw(0)) == int(0.1 * 60 * 20 / rows)
     assert own.cost(own.draw(0)) == 1.0

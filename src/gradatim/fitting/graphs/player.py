@@ -93,7 +93,7 @@ class GraphPlayer(Player):
             self._encoders[name] = learn_encoder(self.problem.raw.take(rows))
         return self._encoders[name]
 
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each graph."""
         if budget is None:
             return

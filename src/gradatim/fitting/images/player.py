@@ -125,7 +125,16 @@ class ImagePlayer(Player):
             self.simple = (*(SIMPLE if self.problem.classes else SIMPLE_VALUES), family.head)
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+        """Let a published network read the images, for a simple model too."""
+        if self.family.head:
+            self._plan(work, budget, tell)
+
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Let the networks measure their speed and plan."""
+        if not self.family.head:
+            self._plan(work, budget, tell)
+
+    def _plan(self, work: Work, budget: float | None, tell: Tell) -> None:
         self.family.prepare(work, budget, tell)
         self.notes += self.family.notes
 

@@ -79,7 +79,7 @@ class MaskPlayer(Player):
         if score is not None:
             self.first = SCORES[choose("fit", "score for masks", score.lower(), SCORES)]
 
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each image."""
         if budget is None:
             return

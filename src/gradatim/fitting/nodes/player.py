@@ -128,8 +128,11 @@ class NodePlayer(Player):
         return self._whole
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
-        """Measure how fast the network trains, and plan how long it may."""
+        """Keep in mind where results are kept."""
         self._work = work
+
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
+        """Measure how fast the network trains, and plan how long it may."""
         if budget is None:
             return
         tell(Stage("measuring how fast the network trains"))

@@ -108,7 +108,7 @@ class SequencePlayer(Player):
             self._preprocessing = self._learn(self.problem.train)
         return self._preprocessing
 
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each series."""
         if budget is None:
             return

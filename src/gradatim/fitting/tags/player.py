@@ -113,7 +113,7 @@ class TagPlayer(Player):
         )
         self._known: dict[int | None, np.ndarray] = {}
 
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Let the networks measure, or read."""
         self.family.prepare(work, budget, tell)
 

@@ -89,7 +89,7 @@ class TextPlayer(Player):
             else PretrainedFamily(problem, self.corpus.lengths, self.terms, encoder, seed)
         )
 
-    def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
+    def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Let the networks measure their speed and plan."""
         self.family.prepare(work, budget, tell)
 

@@ -167,5 +167,8 @@ def test_weights_that_cannot_be_used_are_said():
     ):
         with pytest.raises(InvalidValue, match=words):
             cross_validate(LogisticRegression(), X, y, folds=KFold(3), sample_weight=weight)
-    with pytest.raises(InvalidValue, match="KNeighborsClassifier, whose fit takes none"):
+    with pytest.raises(
+        InvalidValue,
+        match="cross_validate: sample_weight must be left out for KNeighborsClassifier, whose fit takes none",
+    ):
         cross_validate(KNeighborsClassifier(), X, y, sample_weight=np.ones(150))

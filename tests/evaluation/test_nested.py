@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_regression
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, LeaveOneGroupOut
 from sklearn.neighbors import KNeighborsClassifier
 
 from gradatim.errors import InvalidValue
 from gradatim.estimators import NeuralClassifier
 from gradatim.evaluation import make_splits, nested_cross_validate
 from gradatim.evaluation.nested import score_choices
+from gradatim.evaluation.samples import Samples
 from gradatim.evaluation.scoring import SCORES
 
 ALPHAS = [0.01, 1.0, 100.0]
@@ -81,10 +82,37 @@ def test_a_choice_that_diverges_scores_nothing_and_the_others_stay():
     X = X * np.array([1, 1, 1, 1e3])
     model = NeuralClassifier((4,), epochs=3, optimizer="sgd", standardize=False)
     choices = [{"lr": 1e-3}, {"lr": 1e30}]
-    scores = score_choices(model, X, y, choices, make_splits(y, 3), SCORES["accuracy"])
+    scores = score_choices(model, Samples(X, y), choices, make_splits(y, 3), SCORES["accuracy"])
     assert np.isfinite(scores[0]).all()
     assert np.isnan(scores[1]).all()
     assert SCORES["accuracy"].best(scores.mean(1).tolist()) == 0
+
+
+@pytest.mark.parametrize("score", ["mse", "mae", "r2"])
+def test_a_row_of_weight_three_counts_as_three_rows_in_both_loops(score):
+    X, y = make_regression(60, 8, noise=60.0, random_state=0)
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    copies, groups = np.repeat(np.arange(60), weight), np.arange(60) % 4
+    job = {"folds": LeaveOneGroupOut(), "inner_folds": LeaveOneGroupOut(), "score": score}
+    grid = {"alpha": [1e-3, 3.0, 30.0, 300.0]}
+    found = nested_cross_validate(Ridge(), X, y, grid, groups=groups, sample_weight=weight, **job)
+    expected = nested_cross_validate(Ridge(), X[copies], y[copies], grid, groups=groups[copies], **job)  # fmt: skip
+    assert found.scores == pytest.approx(expected.scores)
+    assert found.selected == pytest.approx(expected.selected)
+    assert found.choices == expected.choices
+    assert found.final_choice == expected.final_choice
+    assert found.trainings == (4 * 3 + 4) * 4 + 4
+    plain = nested_cross_validate(Ridge(), X, y, grid, groups=groups, **job)
+    assert found.scores != pytest.approx(plain.scores, rel=1e-3)
+
+
+def test_weights_that_leave_nothing_to_learn_from_are_refused():
+    X, y = np.arange(12.0)[:, None], np.arange(12.0)
+    weight = np.r_[np.ones(8), np.zeros(4)]
+    with pytest.raises(InvalidValue, match="nested_cross_validate: sample_weight must leave rows that count"):  # fmt: skip
+        nested_cross_validate(Ridge(), X, y, {"alpha": [1.0]}, folds=KFold(3), sample_weight=weight)
+    with pytest.raises(InvalidValue, match="nested_cross_validate: sample_weight must be left out for KNeighborsClassifier"):  # fmt: skip
+        nested_cross_validate(KNeighborsClassifier(), X, y > 5, {"n_neighbors": [1]}, sample_weight=weight)  # fmt: skip
 
 
 def test_message():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_regression
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -145,6 +147,33 @@ def test_groups_stay_together():
         tune(Bowl(), X, Y, {"a": [0.1]}, **options)
         assert [len(part) for part in seen] == [2, 2]
         assert not set.intersection(*seen)
+
+
+@pytest.mark.parametrize("method", ["grid", "random", "bayesian"])
+def test_a_row_of_weight_three_counts_as_three_rows(method):
+    rows, y = make_regression(60, 8, noise=60.0, random_state=0)
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    copies, groups = np.repeat(np.arange(60), weight), np.arange(60) % 4
+    space = {"alpha": [1e-3, 3.0, 30.0, 300.0] if method == "grid" else LogUniform(1e-3, 1e3)}
+    job = {"method": method, "trials": 5, "folds": LeaveOneGroupOut()}
+    found = tune(Ridge(), rows, y, space, groups=groups, sample_weight=weight, **job)
+    expected = tune(Ridge(), rows[copies], y[copies], space, groups=groups[copies], **job)
+    assert [t.score for t in found.trials] == pytest.approx([t.score for t in expected.trials])
+    assert found.best == pytest.approx(expected.best)
+    plain = tune(Ridge(), rows, y, space, groups=groups, **job)
+    assert found.best_score != pytest.approx(plain.best_score, rel=1e-3)
+
+
+def test_a_study_knows_its_weights_and_weights_must_be_of_use(tmp_path):
+    rows, y = make_regression(30, 3, random_state=0)
+    job = {"space": {"alpha": [1.0]}, "method": "grid", "study": tmp_path / "s"}
+    tune(Ridge(), rows, y, sample_weight=np.ones(30), **job)
+    with pytest.raises(InvalidValue, match="of one with other data"):
+        tune(Ridge(), rows, y, sample_weight=np.arange(1.0, 31.0), **job)
+    with pytest.raises(InvalidValue, match="tune: sample_weight must be left out for Bowl"):
+        tune(Bowl(), X, Y, {"a": [0.1]}, sample_weight=np.ones(12))
+    with pytest.raises(InvalidValue, match="tune: sample_weight must leave rows that count"):
+        tune(Ridge(), rows, y, {"alpha": [1.0]}, folds=3, groups=np.repeat([0, 1, 2], 10), sample_weight=np.repeat([1, 1, 0], 10))  # fmt: skip
 
 
 @pytest.mark.parametrize("method", ["random", "bayesian"])

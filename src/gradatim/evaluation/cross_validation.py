@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from sklearn.base import is_classifier
 
-from gradatim.errors import require
 from gradatim.evaluation.fold_fitting import fit_all, take
+from gradatim.evaluation.samples import read_samples
 from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.splits import Folds, Split, hold_outs, make_splits
-from gradatim.training.row_weights import check_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,33 +175,16 @@ def score_splits(
 ) -> CrossValidation:
     """Fit and score ``model`` on given splits, whose rows may weigh."""
     started = time.perf_counter()
-    y = np.asarray(y)
-    weight = None if sample_weight is None else _read_weights(sample_weight, y, splits)
-    parts = [(take(X, rows), y[rows], *([] if weight is None else [weight[rows]])) for rows, _ in splits]  # fmt: skip
-    models = fit_all([model] * len(splits), parts)
-    scores = [
-        score.function(
-            fitted,
-            take(X, test),
-            y[test],
-            **({} if weight is None else {"sample_weight": weight[test]}),
-        )
-        for fitted, (_, test) in zip(models, splits, strict=True)
-    ]
+    samples = read_samples("cross_validate", model, X, y, sample_weight)
+    samples.check("cross_validate", splits)
+    models = fit_all([model] * len(splits), [samples.take(train).part for train, _ in splits])
+    pairs = zip(models, splits, strict=True)
+    scores = [samples.take(test).score(score, fitted) for fitted, (_, test) in pairs]
     sizes = tuple(len(test) for _, test in splits)
+    weight = samples.weight
     weights = None if weight is None else tuple(float(weight[test].sum()) for _, test in splits)
     seconds = time.perf_counter() - started
     return CrossValidation(score.name, tuple(scores), sizes, tuple(splits), tuple(models), seconds, weights)  # fmt: skip
-
-
-def _read_weights(
-    given: ArrayLike, y: NDArray[Any], splits: Sequence[Split]
-) -> NDArray[np.float64]:
-    weight = check_weights("cross_validate", "sample_weight", given, len(y))
-    empty = [i for i, parts in enumerate(splits) if any(not weight[rows].any() for rows in parts)]
-    rule = "cross_validate: sample_weight must leave rows that count in every part of every fold"
-    require(not empty, rule, f"none in fold {empty[0]}" if empty else "")
-    return weight
 
 
 def out_of_fold(result: CrossValidation, X: Any) -> NDArray[Any]:

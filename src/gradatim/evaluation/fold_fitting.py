@@ -6,9 +6,6 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
-
-from gradatim.errors import InvalidValue
 
 Part = tuple[Any, ...]
 
@@ -42,7 +39,7 @@ def fit_all(estimators: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
     if together:
         finals, prepared = [], []
         for copy, (X, *rest) in together:
-            final, Z = _before_last(copy, X, rest[0])
+            final, Z = _beforelast_step(copy, X, rest[0])
             finals.append(final)
             prepared.append((Z, *rest))
         finals[0].fit_replicas(finals, prepared)
@@ -53,25 +50,22 @@ def _fit(estimator: Any, X: Any, y: Any, weight: Any = None) -> None:
     if weight is None:
         estimator.fit(X, y)
         return
-    if not has_fit_parameter(_last(estimator), "sample_weight"):
-        raise InvalidValue(
-            f"cross_validate: sample_weight must not be given for {type(_last(estimator)).__name__}, whose fit takes none."
-        )
     is_chain = isinstance(estimator, Pipeline)
     name = f"{estimator.steps[-1][0]}__sample_weight" if is_chain else "sample_weight"
     estimator.fit(X, y, **{name: weight})
 
 
-def _last(estimator: Any) -> Any:
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or the estimator itself."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def _is_replicable(estimator: Any) -> bool:
-    return hasattr(_last(estimator), "fit_replicas")
+    return hasattr(last_step(estimator), "fit_replicas")
 
 
-def _before_last(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+def _beforelast_step(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Fit all steps of a pipeline but the last; return the last and what it will see."""
     if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
         X = estimator[:-1].fit_transform(X, y)
-    return _last(estimator), X
+    return last_step(estimator), X

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 
 from gradatim.errors import InvalidValue
-from gradatim.evaluation.fold_fitting import fit_all, take
+from gradatim.evaluation.fold_fitting import fit_all
+from gradatim.evaluation.samples import Samples, read_samples
 from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.splits import Folds, Split, make_splits
+
+OWNER = "nested_cross_validate"
 
 Choice = Mapping[str, Any]
 
@@ -62,16 +66,15 @@ class NestedCrossValidation:
 
 
 def score_choices(
-    model: Any, X: Any, y: Any, choices: Sequence[Choice], splits: Sequence[Split], score: Score
+    model: Any, samples: Samples, choices: Sequence[Choice], splits: Sequence[Split], score: Score
 ) -> np.ndarray:
     """Cross-validate every choice on the same folds, all at once where networks allow it.
 
     Returns:
         Scores, shape ``(choices, folds)``; not a number where a training diverged.
     """
-    y = np.asarray(y)
-    parts = [(take(X, train), y[train]) for train, _ in splits]
-    tests = [(take(X, test), y[test]) for _, test in splits]
+    parts = [samples.take(train).part for train, _ in splits]
+    tests = [samples.take(test) for _, test in splits]
 
     def fitted(some: Sequence[Choice]) -> list[Any]:
         models = [clone(model).set_params(**choice) for choice in some for _ in splits]
@@ -82,7 +85,7 @@ def score_choices(
     except ArithmeticError:  # a training diverged: find out which
         models = [one for choice in choices for one in _fit_or_nothing(fitted, choice, len(splits))]
     scores = [
-        np.nan if one is None else score.function(one, *test)
+        np.nan if one is None else test.score(score, one)
         for one, test in zip(models, tests * len(choices), strict=True)
     ]
     return np.array(scores).reshape(len(choices), len(splits))
@@ -98,10 +101,11 @@ def _fit_or_nothing(
 
 
 def _best_of(
-    model: Any, X: Any, y: Any, choices: Sequence[Choice], splits: Sequence[Split], score: Score
+    model: Any, samples: Samples, choices: Sequence[Choice], splits: Sequence[Split], score: Score
 ) -> tuple[Choice, float]:
     """The choice that does best over ``splits``, and its mean score."""
-    means = score_choices(model, X, y, choices, splits, score).mean(1).tolist()
+    samples.check(OWNER, splits)
+    means = score_choices(model, samples, choices, splits, score).mean(1).tolist()
     best = score.best(means)
     return choices[best], means[best]
 
@@ -113,9 +117,10 @@ def nested_cross_validate(
     grid: Mapping[str, Sequence[Any]] | Sequence[Choice],
     *,
     folds: Folds = 5,
-    inner_folds: int = 3,
+    inner_folds: Folds = 3,
     score: str | Score | ScoreFunction | None = None,
     groups: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
     seed: int = 0,
 ) -> NestedCrossValidation:
     """Estimate the error of *choosing and fitting*, with the choice made anew inside every fold.
@@ -126,9 +131,10 @@ def nested_cross_validate(
         y: Targets.
         grid: Values of each hyper-parameter, or a list of choices.
         folds: Outer folds, K.
-        inner_folds: Inner folds, M.
+        inner_folds: Inner folds, M: their number, or a splitter.
         score: Name of the score; it is minimized or maximized as its nature demands.
         groups: A label per row; rows of a group stay together.
+        sample_weight: What each row counts for, in fitting and in the scores of both loops; at least 0.
         seed: Fixes the shuffling.
 
     Example:
@@ -141,31 +147,33 @@ def nested_cross_validate(
     """
     choices = list(ParameterGrid(grid)) if isinstance(grid, Mapping) else list(grid)
     if not choices:
-        raise InvalidValue("nested_cross_validate: grid must hold at least one choice, got none.")
-    metric, y = build_score(score, model), np.asarray(y)
+        raise InvalidValue(f"{OWNER}: grid must hold at least one choice, got none.")
+    metric, samples = build_score(score, model), read_samples(OWNER, model, X, y, sample_weight)
     labels = None if groups is None else np.asarray(groups)
     stratified = None if is_classifier(model) else False
 
     def split(rows: np.ndarray, count: Folds) -> list[Split]:
         own = None if labels is None else labels[rows]
-        return make_splits(y[rows], count, is_stratified=stratified, groups=own, seed=seed)
+        return make_splits(samples.y[rows], count, is_stratified=stratified, groups=own, seed=seed)
 
-    everywhere = np.arange(len(y))
+    everywhere = np.arange(len(samples.y))
     outer = split(everywhere, folds)
+    samples.check(OWNER, outer)
+    inner = [split(rows, inner_folds) for rows in (*(train for train, _ in outer), everywhere)]
     picked = [
-        _best_of(model, take(X, train), y[train], choices, split(train, inner_folds), metric)
-        for train, _ in outer
+        _best_of(model, samples.take(train), choices, splits, metric)
+        for (train, _), splits in zip(outer, inner[:-1], strict=True)
     ]
     models = [clone(model).set_params(**choice) for choice, _ in picked]
-    fitted = fit_all(models, [(take(X, train), y[train]) for train, _ in outer])
+    fitted = fit_all(models, [samples.take(train).part for train, _ in outer])
     pairs = zip(fitted, outer, strict=True)
-    scores = [metric.function(f, take(X, test), y[test]) for f, (_, test) in pairs]
-    final, _ = _best_of(model, X, y, choices, split(everywhere, inner_folds), metric)
+    scores = [samples.take(test).score(metric, one) for one, (_, test) in pairs]
+    final, _ = _best_of(model, samples, choices, inner[-1], metric)
     return NestedCrossValidation(
         metric.name,
         tuple(scores),
         tuple(choice for choice, _ in picked),
         tuple(value for _, value in picked),
         final,
-        trainings=(len(outer) + 1) * inner_folds * len(choices) + len(outer),
+        trainings=sum(map(len, inner)) * len(choices) + len(outer),
     )

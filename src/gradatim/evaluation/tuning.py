@@ -9,11 +9,13 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 
 from gradatim.errors import InvalidValue, choose
-from gradatim.evaluation.fold_fitting import fit_all, take
+from gradatim.evaluation.fold_fitting import fit_all
 from gradatim.evaluation.nested import score_choices
+from gradatim.evaluation.samples import Samples, read_samples
 from gradatim.evaluation.scoring import Score, ScoreFunction, build_score
 from gradatim.evaluation.spaces import (
     Integers,
@@ -73,6 +75,7 @@ def tune(
     folds: Folds = 5,
     score: str | Score | ScoreFunction | None = None,
     groups: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
     study: str | Path | None = None,
     is_pruned: bool = False,
     seed: int = 0,
@@ -91,6 +94,7 @@ def tune(
         folds: As in :func:`cross_validate`.
         score: Name of the score.
         groups: A label per row; rows of a group stay together.
+        sample_weight: What each row counts for, in fitting and in the score; at least 0.
         study: File in which trials are kept (an Optuna journal). The same call with the same file goes on
             where it was stopped, to the same result. A file of other data, folds, model or space is refused.
         is_pruned: Give up a choice after a fold if it does worse there than the median of those before;
@@ -106,9 +110,10 @@ def tune(
         {'n_neighbors': 5}
     """
     _check(method, space, trials, is_pruned)
-    metric, y = build_score(score, model), np.asarray(y)
+    metric, samples = build_score(score, model), read_samples("tune", model, X, y, sample_weight)
     stratified = None if is_classifier(model) else False
-    splits = make_splits(y, folds, is_stratified=stratified, groups=groups, seed=seed)
+    splits = make_splits(samples.y, folds, is_stratified=stratified, groups=groups, seed=seed)
+    samples.check("tune", splits)
     identity: dict[str, Any] = {
         "method": method,
         "score": metric.name,
@@ -117,16 +122,16 @@ def tune(
         "seed": seed,
     }
     if study is not None:
-        things = {"data": [X, y, groups], "folds": splits, "model": clone(model)}
+        things = {"data": [*samples.part, groups], "folds": splits, "model": clone(model)}
         identity |= {name: _fingerprint(name, thing) for name, thing in things.items()}
     store = _open_study(study, metric, identity)
     if method == "bayesian":
         while len(_finished(store)) < trials:
-            _propose(store, model, X, y, space, splits, metric, is_pruned, seed)
+            _propose(store, model, samples, space, splits, metric, is_pruned, seed)
     else:
         places = grid_places(space) if method == "grid" else random_places(space, trials, seed)
         for block in _blocks(places, len(_finished(store)), is_kept=study is not None):
-            _try(store, model, X, y, space, splits, metric, block)
+            _try(store, model, samples, space, splits, metric, block)
     return _result(store, space, metric)
 
 
@@ -142,8 +147,7 @@ def _check(method: str, space: Space, trials: int, is_pruned: bool) -> None:
 def _try(
     store: Any,
     model: Any,
-    X: Any,
-    y: Any,
+    samples: Samples,
     space: Space,
     splits: Sequence[Split],
     metric: Score,
@@ -151,7 +155,7 @@ def _try(
 ) -> None:
     """Score the choices at some places, all at once, and tell."""
     choices = [values_of(space, place) for place in places]
-    values = score_choices(model, X, y, choices, splits, metric)
+    values = score_choices(model, samples, choices, splits, metric)
     for place, value in zip(places, values.mean(1).tolist(), strict=True):
         _record(store, place, space, value)
 
@@ -168,8 +172,7 @@ def _blocks(
 def _propose(
     store: Any,
     model: Any,
-    X: Any,
-    y: Any,
+    samples: Samples,
     space: Space,
     splits: Sequence[Split],
     metric: Score,
@@ -193,12 +196,12 @@ def _propose(
     for group in groups:
         models = [clone(model).set_params(**choice)] * len(group)
         try:
-            fitted = fit_all(models, [(take(X, train), y[train]) for train, _ in group])
+            fitted = fit_all(models, [samples.take(train).part for train, _ in group])
         except ArithmeticError:  # the training diverged
             state = optuna.trial.TrialState.FAIL
             break
         for one, (_, test) in zip(fitted, group, strict=True):
-            scores.append(metric.function(one, take(X, test), y[test]))
+            scores.append(samples.take(test).score(metric, one))
         trial.report(float(np.mean(scores)), step=len(scores))
         if is_pruned and len(scores) < len(splits) and trial.should_prune():
             state = optuna.trial.TrialState.PRUNED

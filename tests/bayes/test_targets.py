@@ -91,6 +91,3 @@ def test_a_funnel_with_its_centre_is_not_trusted(seed):
     short = SAMPLERS["nuts"]._replace(step=partial(nuts.step, max_depth=6))
     trace = sample(log_density, start, sampler=short, draws=60, warmup=50, seed=seed)
     assert not trace.is_trusted
-    assert trace.divergences > 0
-    assert "left the density" in trace.verdict
-    assert "non-centred" in trace.verdict

@@ -1,4 +1,4 @@
-"""Molecules that change genes, or not: counting atoms is as good as a network, once nothing is chosen on what is judged."""
+"""Molecules that change genes: atoms counted tell as much as a network, if no choice looks at what is judged."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,18 +9,23 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.data import make_undirected
-from gradatim.experiments.graphs._shapes import binary_tree, complete, dumbbell, hops, ring
+from gradatim.experiments.graphs._ring_transfer import (
+    FULL,
+    NUM_CLASSES,
+    RING,
+    SHORTCUT,
+    learn_transfer,
+)
+from gradatim.experiments.graphs._shapes import binary_tree, complete, dumbbell, hops
 from gradatim.models import APPNP, GAT, GCN, GIN, SGC, GraphSAGE
-from gradatim.nn import GCNLayer, coupling_matrix
+from gradatim.nn import coupling_matrix
 from gradatim.plots import CurvePanel, Formula, curve_panels
 from gradatim.plots.graph_figures import draw_graph
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.theory import node_influence
-from gradatim.training import Trainer
 
-INPUTS, NUM_CLASSES = 4, 5
-RING, SHORTCUT, FULL = "ring", "ring and a shortcut", "ring, last layer joins all"
+INPUTS = 4
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Settings:
     epochs: int = 150
 
 
-QUICK = Settings(lengths=(2, 4, 6), depths=(2, 3, 4), distances=(2, 8), draws=1)
+QUICK = Settings(lengths=(2, 4, 6), depths=(2, 3, 4), distances=(2, 8), draws=2)
 
 
 class Ends(NamedTuple):
@@ -148,63 +152,19 @@ def claim_mending(report: Report, settings: Settings) -> dict[str, list[float]]:
     return {"with a shortcut": short, "last layer joins all": full}
 
 
-class Transfer(nn.Module):
-    """A GCN on rings, one for each class: the far node holds a class, and node 0 is to tell it.
-
-    Args:
-        hidden_dim: Width of the layers.
-        distance: Steps between the two, and layers.
-        way: ``RING``, ``SHORTCUT`` or ``FULL``.
-    """
-
-    def __init__(self, hidden_dim: int, distance: int, way: str) -> None:
-        super().__init__()
-        self.count, self.source = 2 * distance, distance
-        widths = [NUM_CLASSES + 1, *[hidden_dim] * distance]
-        self.layers = nn.ModuleList(GCNLayer(a, b) for a, b in pairwise(widths))  # fmt: skip
-        self.answer = nn.Linear(hidden_dim, NUM_CLASSES)
-        edges = ring(self.count)
-        if way == SHORTCUT:
-            edges = make_undirected(torch.cat([edges, torch.tensor([[0], [distance]])], 1))
-        self.edges = [self.repeated(edges)] * distance
-        if way == FULL:
-            self.edges[-1] = self.repeated(complete(self.count))
-
-    def repeated(self, edges: Tensor) -> Tensor:
-        """The edges of one ring for each class."""
-        return torch.cat([edges + k * self.count for k in range(NUM_CLASSES)], 1)
-
-    def forward(self, classes: Tensor) -> Tensor:
-        """Logits of node 0 of each ring, whose far node holds one of ``classes``; all nodes hold a 1 beside."""
-        x = torch.zeros(NUM_CLASSES, self.count, NUM_CLASSES + 1)
-        x[..., -1] = 1.0
-        x[torch.arange(NUM_CLASSES), self.source, classes] = 1.0
-        h = x.flatten(0, 1)
-        for layer, edges in zip(self.layers, self.edges, strict=True):
-            h = torch.relu(layer(h, edges))
-        return self.answer(h.view(NUM_CLASSES, self.count, -1)[:, 0])
-
-
-def learn_transfer(settings: Settings, distance: int, way: str, draw: int) -> float:
-    """Share of the classes that are told after training."""
-    seed, classes = settings.seed + draw, torch.arange(NUM_CLASSES)
-    with seeded(seed):
-        model = Transfer(settings.hidden_dim, distance, way)
-    trainer = Trainer(model, lr=0.01, epochs=settings.epochs, batch_size=NUM_CLASSES, metrics=["accuracy"], seed=seed, progress=False)  # fmt: skip
-    trainer.fit((classes, classes))
-    return trainer.evaluate((classes, classes))["accuracy"]
-
-
 def claim_learning(report: Report, settings: Settings) -> dict[str, list[float]]:
     found = {
-        way: [float(np.mean([learn_transfer(settings, d, way, k) for k in range(settings.draws)])) for d in settings.distances]
+        way: [float(np.mean([
+            learn_transfer(way, d, hidden_dim=settings.hidden_dim, epochs=settings.epochs, seed=settings.seed + k)
+            for k in range(settings.draws)
+        ])) for d in settings.distances]
         for way in (RING, SHORTCUT, FULL)
     }  # fmt: skip
     near, far = (settings.distances.index(d) for d in (settings.near, settings.far))
     report.claim(f"a GCN learns to carry a class over {settings.near} steps of a ring", found[RING][near], "accuracy", at_least=0.9)  # fmt: skip
     report.claim(f"… and not over {settings.far}", found[RING][far], "accuracy {}, 0.2 by chance", at_most=0.4)  # fmt: skip
     for way in (SHORTCUT, FULL):
-        report.claim(f"… but with {settings.far} layers on a {way}", found[way][far], "accuracy", at_least=0.7)  # fmt: skip
+        report.claim(f"… but more of it with {settings.far} layers on a {way}", found[way][far] - found[RING][far], "accuracy more", at_least=0.2)  # fmt: skip
     return found
 
 

@@ -76,8 +76,8 @@ FITTED = [
 ]  # fmt: skip
 USED = [
     *(trial(f"a picture {name!r}", (model("mask"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 2, "none can be read") for name, content in UNREADABLE.items()),
-    *(trial(f"a picture {name!r}", (model("mask"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 0, "1 masks: out") for name, content in ODD.items()),
-    trial("junk and a picture", (model("mask"), file("new/a.png", b"junk"), file("new/b.png", PNG)), PREDICT.format("new"), 0, "1 masks: out", "'a.png' cannot be read and is skipped"),
+    *(trial(f"a picture {name!r}", (model("mask"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 0, "1 mask: out") for name, content in ODD.items()),
+    trial("junk and a picture", (model("mask"), file("new/a.png", b"junk"), file("new/b.png", PNG)), PREDICT.format("new"), 0, "1 mask: out", "'a.png' cannot be read and is skipped"),
     trial("pictures in folders", (model("mask"), file("new/x/a.png", PNG), file("new/y/a.png", PNG)), PREDICT.format("new"), 0, "2 masks: out"),
     trial("two pictures of a name", (model("mask"), file("new/a.png", PNG), file("new/a.jpg", picture(kind="JPEG"))), PREDICT.format("new"), 2, "images must have names of their own, whatever the ending, got two for 'a.png'"),
     trial("a table of areas", (model("mask"), file("new/a.png", PNG)), "predict m new -o areas.csv", 0, "1 row: areas.csv"),

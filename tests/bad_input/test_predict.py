@@ -59,7 +59,7 @@ WRONG = {
     "a device": (nothing, "/dev/null", 2, {}, "/dev/null: must be a file, and is a device"),
 }  # fmt: skip
 MISUSED = [
-    trial(f"{kind}: {what}", (model(kind), put), PREDICT.format(name), 0 if says is None else code, says or "rows: p.csv")
+    trial(f"{kind}: {what}", (model(kind), put), PREDICT.format(name), 0 if says is None else code, says or ": p.csv")
     for kind, (what, (put, name, code, own, usual)) in product(GOOD, WRONG.items())
     for says in [own.get(kind, usual)]
 ]  # fmt: skip

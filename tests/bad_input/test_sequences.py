@@ -39,7 +39,7 @@ TRIALS = [
     trial("good series", csv(runs()), FIT, 0, "Recommended"),
     trial("one series", csv(runs(1)), FIT, 2, "at least 12 series with a 'c', got 1"),
     trial("few series", csv(runs(8)), FIT, 2, "at least 12 series with a 'c', got 8"),
-    trial("a series for every row", csv(runs(run=range(132))), FIT, 0, "1 steps"),
+    trial("a series for every row", csv(runs(run=range(132))), FIT, 0, "1 step"),
     trial("one class", csv(runs(c="low")), FIT, 2, "at least two different values, got only 'low'"),
     trial("a class in every series", csv(runs(c=runs()["run"])), FIT, 2, "two classes of at least 3 rows"),
     trial("a label that changes", first(c="high"), FIT, 2, "'c' must have one value in each series, got 'high' and 'low' in series 'r0'"),

@@ -147,7 +147,7 @@ NONE, WORDS = (
     "at least 20 rows with a 'x', got 0",
     "time_column must hold dates or numbers, got categorical",
 )
-GAPS, DATES = "time_column must have a time in every row, got {} rows without", "got dates in 'x'"
+GAPS, DATES = "time_column must have a time in every row, got {} row", "got dates in 'x'"
 UNLIKE, FEW = (
     "two classes of at least 3 rows, got 60 different",
     "group must have at least 4 different values, got {}",

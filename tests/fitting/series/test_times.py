@@ -55,7 +55,7 @@ def test_numbers_go_on():
 def test_bad_times_are_refused():
     with pytest.raises(InvalidValue, match="time_column must hold dates or numbers, got categorical"):  # fmt: skip
         read_stamps(pd.DataFrame({"t": ["a", "b", "c"] * 5}), "t")
-    with pytest.raises(InvalidValue, match="got 1 rows without one in 't'"):
+    with pytest.raises(InvalidValue, match="got 1 row without one in 't'"):
         read_stamps(pd.DataFrame({"t": [1.5, None, 3.5]}), "t")
 
 

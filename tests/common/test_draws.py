@@ -108,6 +108,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "add_noise": lambda g: CALLS["add_noise"](X, generator=g),
     "adding_task": lambda g: CALLS["adding_task"](3, 10, generator=g),
     "colour_jitter": lambda g: CALLS["colour_jitter"](IMAGES.expand(-1, 3, -1, -1), generator=g),
+    "filter_normalized": lambda g: CALLS["filter_normalized"](network(), generator=g),
     "drop_edge": lambda g: CALLS["drop_edge"](torch.arange(20).view(2, 10), 0.5, generator=g),
     "sample_neighbours": lambda g: CALLS["sample_neighbours"](torch.stack([torch.arange(40) % 8, torch.arange(40) // 8]), [0, 1], [2, 2], num_nodes=8, generator=g),
     "copy_task": lambda g: CALLS["copy_task"](5, 4, generator=g),
@@ -175,6 +176,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "machine_signal": lambda s: CALLS["machine_signal"](100, 2, seed=s),
     "bias_variance": lambda s: evaluation.bias_variance(Ridge(), lambda rng: (rng.normal(size=(9, 1)), rng.normal(size=9)), X[:, :1].numpy(), LINE.numpy(), noise=1.0, repeats=3, seed=s),
     "compare": lambda s: evaluation.compare({"a": LogisticRegression(), "b": LogisticRegression(C=0.1)}, X.numpy(), Y.numpy(), folds=3, seed=s).results["a"].splits,
+    "GaussianProcessRegressor.sample_y": lambda s: bayes.GaussianProcessRegressor(noise=0.1, optimize=False).fit(X.numpy(), LINE.numpy()).sample_y(X.numpy(), seed=s),
     "cross_validate": lambda s: evaluation.cross_validate(LogisticRegression(), X.numpy(), Y.numpy(), folds=3, seed=s).splits,
     "draw_overlaps": lambda s: evaluation.draw_overlaps(np.arange(24).reshape(6, 2, 2), s, draws=3).iou,
     "hold_outs": lambda s: evaluation.hold_outs(Y.numpy(), repeats=2, seed=s),
@@ -211,6 +213,14 @@ ELSEWHERE: dict[str, str] = {
     "fit_smoothing": "its restarts are drawn, and end in the same optimum",
     "count_regions": "samples only where the exact count is too long; tests/theory/test_regions.py",
     "Options": "the settings of fit, which draws",
+    "GaussianProcessClassifier": "its restarts are drawn, and end in the same optimum",
+    "GaussianProcessRegressor": "the same",
+    "hessian_eigenvalues": "its first direction is drawn, and the eigenvalues are the same",
+    "hessian_trace": "an estimate with its error; tests/theory/test_hessian_spectrum.py",
+    "spectral_density": "the same",
+    "pac_bayes_certificate": "tests/theory/test_certificate.py: equal seeds, equal bounds",
+    "rademacher_complexity": "an estimate with its error; tests/theory/test_uniform_convergence.py",
+    "GraphStream": "tests/data/test_graph_stream.py: equal seeds, equal orders",
 }
 
 

@@ -64,7 +64,7 @@ CALLS = {
 }  # fmt: skip
 # those that draw a model, a graph or records without names of the user's
 NAMELESS = {
-    "CurvePanel", "Formula", "SurfacePanel", "attention_map", "error_curves", "graph_figure", "jacobian_cost_figure",
+    "CurvePanel", "Formula", "chain_figure", "SurfacePanel", "attention_map", "error_curves", "graph_figure", "jacobian_cost_figure",
     "linear_pieces", "lr_range_figure", "new_figure", "region_maps", "ridge_functions", "trace_figure", "variance_profiles",
 }  # fmt: skip
 

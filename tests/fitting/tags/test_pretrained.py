@@ -75,11 +75,11 @@ def test_a_player_reads_once_and_keeps_the_vectors(tmp_path, monkeypatch):
             def check():
                 pass
 
-    found.prepare(Kept, None, lambda event: None)
+    found.plan_network(Kept, None, lambda event: None)
     assert found.family.vectors.shape == (len(found.problem.y), 32)
     monkeypatch.setattr("gradatim.fitting.tags.family.read_words", None)
     again = player.read_player("grammar", TagOptions(rows=60, trials=1, pretrained="minilm"))
-    again.prepare(Kept, None, lambda event: None)
+    again.plan_network(Kept, None, lambda event: None)
     np.testing.assert_array_equal(again.family.vectors, found.family.vectors)
     model = again.fit(player.Candidate("network", again.draw(0)), 0)
     assert again.outputs(model, 0).shape[1] == found.problem.classes

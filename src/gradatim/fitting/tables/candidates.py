@@ -222,10 +222,10 @@ def _fit_nearest(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: 
     return fit(neighbours, np.arange(len(y)))
 
 
-def _stops_early(y: np.ndarray, classes: int) -> bool:
+def _stops_early(y: np.ndarray, classes: int, least: int = MANY_ROWS) -> bool:
     """Whether trees are added until rows held out stop gaining; few rows are better learned, and rare classes cannot tell."""
     rare = classes and np.bincount(y, minlength=classes)[np.unique(y)].min() < 20
-    return len(y) >= MANY_ROWS and not rare
+    return len(y) >= least and not rare
 
 
 def expected_rounds(y: np.ndarray, classes: int) -> int:
@@ -336,7 +336,8 @@ def _is_log(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Setti
 
 
 def _grow_trees(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Settings, goal: Goal) -> Fitted:  # fmt: skip
-    stop = _stops_early(y, classes)
+    # trees of a quantile follow rows that they know too closely to leave a share of new ones below
+    stop = _stops_early(y, classes, MANY_ROWS if goal.quantile is None else 1_000)
     settings: dict[str, Any] = {
         "max_iter": 300 if stop else 100,
         "early_stopping": stop,

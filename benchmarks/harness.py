@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Protocol
 
 from benchmarks.contestants.contestant import find_contestant, missing_packages, package_versions
-from benchmarks.jobs import REFERENCE, Job
+from benchmarks.jobs import MEMORY, REFERENCE, SECONDS, Job
 from benchmarks.remote import ContestantFailed, Remote
 
 
@@ -20,6 +20,8 @@ class Entrant(Protocol):
     def time(self, variant: str, epochs: int) -> list[float]: ...
 
     def check(self, variant: str) -> float: ...
+
+    def memory(self) -> float: ...
 
     def close(self) -> None: ...
 
@@ -34,6 +36,7 @@ class Row:
         versions: Versions of its packages.
         samples: Seconds of every timed epoch, by variant.
         check: Its figure of the work done.
+        memory: Bytes that it took at most, where that is measured.
         problem: Why it has no times, if it has none.
         is_skipped: Whether that is because something is not installed.
     """
@@ -43,6 +46,7 @@ class Row:
     versions: dict[str, str] = field(default_factory=dict)
     samples: dict[str, list[float]] = field(default_factory=dict)
     check: float = float("nan")
+    memory: float = float("nan")
     problem: str = ""
     is_skipped: bool = False
 
@@ -77,10 +81,16 @@ class Result:
         """Best epoch of a contestant; ``None`` if it has none."""
         return next((row.seconds for row in self.rows if row.name == name), None)
 
-    def ratio(self, name: str) -> float | None:
-        """Seconds of a contestant for one second of Gradatim."""
-        seconds, reference = self.seconds(name), self.seconds(REFERENCE)
-        return None if seconds is None or reference is None else seconds / reference
+    def memory(self, name: str) -> float | None:
+        """Bytes that a contestant took at most; ``None`` if they were not counted."""
+        found = next((row.memory for row in self.rows if row.name == name), float("nan"))
+        return found if found > 0 else None
+
+    def ratio(self, name: str, figure: str = SECONDS) -> float | None:
+        """Seconds of a contestant for one second of Gradatim, or its bytes for one byte."""
+        measure = self.memory if figure == MEMORY else self.seconds
+        found, reference = measure(name), measure(REFERENCE)
+        return None if found is None or reference is None else found / reference
 
 
 def turns(variants: Mapping[str, Sequence[str]], repeats: int) -> Iterator[tuple[str, str]]:
@@ -130,6 +140,8 @@ def run_job(
             with _failures_noted(rows[name]):
                 if not rows[name].problem:
                     rows[name].check = entrant.check(rows[name].variant)
+                    if job.measures_memory:
+                        rows[name].memory = entrant.memory()
         source, flops = next(((e.source, e.flops) for e in entrants.values()), ("no data", 0.0))
     return Result(job, source, flops, list(rows.values()))
 

@@ -23,13 +23,19 @@ class Remote:
         job: Name of the job.
         name: Name of the contestant.
         quick: Whether to load the small version of the task.
+        counts_work: Whether to count seconds of processors at work instead of those that pass.
         root: Checkout whose benchmarks and library are used.
     """
 
-    def __init__(self, job: str, name: str, *, quick: bool, root: Path = ROOT) -> None:
+    def __init__(
+        self, job: str, name: str, *, quick: bool, counts_work: bool = False, root: Path = ROOT
+    ) -> None:
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 (see close)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", job, name, "quick" if quick else "full"],
+            [
+                *(sys.executable, "-m", "benchmarks.worker", job, name),
+                *("quick" if quick else "full", "work" if counts_work else "time"),
+            ],
             cwd=root,
             env={**os.environ, "PYTHONPATH": str(root / "src")},
             stdin=subprocess.PIPE,
@@ -51,6 +57,10 @@ class Remote:
     def check(self, variant: str) -> float:
         """Return the figure by which one sees that everybody did the same work."""
         return float(self._ask({"check": variant})["check"])
+
+    def memory(self) -> float:
+        """Return the most bytes that were taken, or nothing where nobody counts them."""
+        return float(self._ask({"memory": True})["memory"])
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None

@@ -17,12 +17,14 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 def _header(result: Result) -> list[str]:
     """Names of the columns; the first and the last are text, the others numbers."""
     figures = [f"ms per {result.job.unit}", "× Gradatim", "% of peak", result.job.check]
-    return ["contestant", *figures, "fastest with"]
+    memory = ["GB at most"] if result.job.measures_memory else []
+    return ["contestant", *figures, *memory, "fastest with"]
 
 
 def _cells(result: Result, row: Row, peak: float) -> list[str]:
+    has_memory = result.job.measures_memory
     if row.seconds is None:
-        return [row.title, "–", "–", "–", "–", row.problem]
+        return [row.title, *["–"] * (5 if has_memory else 4), row.problem]
     ratio = result.ratio(row.name)
     return [
         row.title,
@@ -30,6 +32,7 @@ def _cells(result: Result, row: Row, peak: float) -> list[str]:
         "–" if ratio is None else f"{ratio:.2f}",
         f"{100 * result.flops / row.seconds / peak:.1f}",
         f"{row.check:.3f}",
+        *([f"{row.memory / 1e9:.2f}"] if has_memory else []),
         row.variant,
     ]
 
@@ -136,6 +139,7 @@ def _record(result: Result, row: Row) -> dict[str, Any]:
         "seconds_per_epoch": row.seconds,
         "ratio": result.ratio(row.name),
         "fastest_with": row.variant,
+        **({"bytes": row.memory} if result.job.measures_memory else {}),
         result.job.check.replace(" ", "_"): row.check,
         "samples": row.samples,
     }

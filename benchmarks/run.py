@@ -5,6 +5,7 @@ Exit code 1 means that a claim does not hold or a contestant failed.
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 if not __package__:  # run as a script
@@ -15,6 +16,7 @@ from rich.console import Console
 from benchmarks.harness import Result, run_job
 from benchmarks.jobs import all_jobs
 from benchmarks.machine import describe_machine, matmul_peak, other_load
+from benchmarks.remote import Remote
 from benchmarks.report import (
     as_json,
     as_markdown,
@@ -35,6 +37,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("jobs", nargs="*", metavar="JOB", help=f"{', '.join(names)}; default: all")
     parser.add_argument("--repeats", type=int, help=f"rounds, default {REPEATS}")
     parser.add_argument("--quick", action="store_true", help="less data, 2 rounds, 1 epoch each")
+    parser.add_argument("--work", action="store_true", help="count seconds of processors at work, for a busy machine")  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all samples")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="write the tables")
     options = parser.parse_args(arguments)
@@ -56,7 +59,10 @@ def main(arguments: list[str] | None = None) -> int:
         say = status.update if aside.is_terminal else aside.print
         for name in options.jobs:
             job = all_jobs()[name]
-            results.append(run_job(job, repeats=options.repeats, quick=options.quick, say=say))
+            start = partial(Remote, counts_work=options.work)
+            results.append(
+                run_job(job, repeats=options.repeats, quick=options.quick, start=start, say=say)
+            )
             peak = max(peak, matmul_peak())
             print_result(console, results[-1], peak)
     machine = describe_machine(peak, load)

@@ -3,9 +3,9 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from benchmarks.jobs.job import EVERYBODY, REFERENCE, Claim, Job
+from benchmarks.jobs.job import EVERYBODY, MEMORY, REFERENCE, SECONDS, Claim, Job
 
-__all__ = ["EVERYBODY", "REFERENCE", "Claim", "Job", "all_jobs"]
+__all__ = ["EVERYBODY", "MEMORY", "REFERENCE", "SECONDS", "Claim", "Job", "all_jobs"]
 
 
 def all_jobs() -> dict[str, Job]:

@@ -5,21 +5,24 @@ from dataclasses import dataclass
 from typing import Any
 
 REFERENCE, EVERYBODY = "gradatim", "everybody"
+SECONDS, MEMORY = "seconds", "memory"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Gradatim needs at most ``1 / factor`` of the seconds of ``peer``.
+    """Gradatim needs at most ``1 / factor`` of the seconds, or of the memory, of ``peer``.
 
     Args:
         peer: Name of a contestant, or :data:`EVERYBODY`, the fastest of the others.
         factor: How many times faster Gradatim must be; 1 means never slower.
         is_goal: Whether a failure is reported only, and does not make the run fail.
+        figure: :data:`SECONDS` or :data:`MEMORY`.
     """
 
     peer: str
     factor: float = 1.0
     is_goal: bool = False
+    figure: str = SECONDS
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Job:
         epochs: Timed epochs per repeat, after one that is not timed.
         claims: What must hold.
         unit: What lies between two ticks of the clock.
+        most_gigabytes: Memory that Gradatim may take at most, if there is a limit.
     """
 
     name: str
@@ -48,3 +52,10 @@ class Job:
     epochs: int
     claims: tuple[Claim, ...]
     unit: str = "epoch"
+    most_gigabytes: float | None = None
+
+    @property
+    def measures_memory(self) -> bool:
+        """Whether something is claimed about memory."""
+        of_peers = any(claim.figure == MEMORY for claim in self.claims)
+        return of_peers or self.most_gigabytes is not None

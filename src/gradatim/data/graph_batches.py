@@ -132,19 +132,18 @@ class GraphSet:
 
     def __getitem__(self, rows: slice | Sequence[int] | Tensor) -> GraphBatch:
         chosen = self._rows(rows)
-        sizes, links = self._nodes.counts[chosen], self._links.counts[chosen]
-        nodes = spans(self._nodes.starts[chosen], sizes)
-        edges = spans(self._links.starts[chosen], links)
+        sizes, links = _take(self._nodes.counts, chosen), _take(self._links.counts, chosen)
+        nodes = spans(_take(self._nodes.starts, chosen), sizes)
+        edges = spans(_take(self._links.starts, chosen), links)
         shift = torch.repeat_interleave(sizes.cumsum(0) - sizes, links)
-        y = self._y
-        if y is not None:
-            y = y[nodes] if self._has_node_targets else y[chosen]
         return GraphBatch(
             take_rows(self._x, nodes),
-            self._edges[:, edges] + shift,
-            None if self._weight is None else self._weight[edges],
-            None if self._attr is None else self._attr[edges],
-            y,
+            self._edges.index_select(1, edges).add_(shift),
+            None if self._weight is None else _take(self._weight, edges),
+            None if self._attr is None else _take(self._attr, edges),
+            None
+            if self._y is None
+            else _take(self._y, nodes if self._has_node_targets else chosen),
             torch.repeat_interleave(sizes),
             len(chosen),
         )
@@ -185,6 +184,11 @@ class _Spans(NamedTuple):
 def _spans_of(counts: Sequence[int] | Tensor) -> _Spans:
     number = torch.as_tensor(counts, dtype=torch.long)
     return _Spans(number.cumsum(0) - number, number)
+
+
+def _take(rows: Tensor, places: Tensor) -> Tensor:
+    """Some rows; places that are known to be right are looked up without another check."""
+    return rows.index_select(0, places)
 
 
 def _is_of_nodes(graph: Graph) -> bool:

@@ -47,7 +47,7 @@ def take_rows(x: Tensor, rows: Tensor) -> Tensor:
 
     Args:
         x: Matrix, dense or in compressed sparse rows.
-        rows: Which rows.
+        rows: Which rows, whole numbers from 0.
 
     Example:
         >>> take_rows(torch.eye(3).to_sparse_csr(), torch.tensor([2, 0])).to_dense()
@@ -55,7 +55,7 @@ def take_rows(x: Tensor, rows: Tensor) -> Tensor:
                 [1., 0., 0.]])
     """
     if x.layout != torch.sparse_csr:
-        return x[rows]
+        return x.index_select(0, rows)
     starts, counts = x.crow_indices(), x.crow_indices().diff()[rows]
     entries = spans(starts[rows], counts)
     begins = torch.cat([starts.new_zeros(1), counts.cumsum(0)])

@@ -91,21 +91,19 @@ def read_csr(matrix: Tensor) -> SparseMatrix:
 class _Product(torch.autograd.Function):
     """The product with a matrix, or with its transpose where ``is_turned``."""
 
+    # ``setup_context`` would serve transforms, which never come here, and look up this signature in every call
     @staticmethod
     def forward(
-        values: Tensor, x: Tensor, by_column: Tensor | None, pattern: SparsePattern, is_turned: bool
+        ctx: Any, values: Tensor, x: Tensor, by_column: Tensor | None, pattern: SparsePattern, is_turned: bool
     ) -> Tensor:  # fmt: skip
+        ctx.save_for_backward(values, x if ctx.needs_input_grad[0] else None, by_column)
+        ctx.pattern, ctx.is_turned = pattern, is_turned
         if not is_turned:
             return _multiply(pattern.starts, pattern.columns, values, x)
         starts, rows, order = pattern.by_column
         if by_column is None:
             by_column = values.index_select(0, order)
         return _multiply(starts, rows, by_column, x)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        values, x, by_column, ctx.pattern, ctx.is_turned = inputs
-        ctx.save_for_backward(values, x if ctx.needs_input_grad[0] else None, by_column)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:

@@ -1,0 +1,1 @@
+"""Contestants that put graphs together."""

@@ -1,0 +1,1 @@
+"""Contestants that filter signals on a graph."""

@@ -1,0 +1,1 @@
+"""Contestants that classify the nodes of a graph."""

@@ -1,0 +1,1 @@
+"""Contestants that classify nodes, trained on samples of their neighbours."""

@@ -46,7 +46,7 @@ WEIGHTS = [
     trial("an infinite weight", weights(r5="inf"), f"{FIT} --weight w", 2, "weight must be a number in every row, got 'inf'"),
     trial("weights of nothing", csv(good().assign(w=0)), f"{FIT} --weight w", 2, "weight must be more than 0 for some rows, got zeros only"),
     trial("a negative weight of a text", csv(reviews().assign(w=-1)), f"{TEXTS} --weight w", 2, "weight must be 0 or more"),
-    trial("weights for a published encoder", csv(reviews().assign(w=1)), f"{TEXTS} --weight w --pretrained minilm", 2, "weight must be left out beside pretrained"),
+    trial("a missing weight beside a published encoder", csv(reviews().assign(w=None)), f"{TEXTS} --weight w --pretrained minilm", 2, "weight must be a number in every row"),
     trial("a few rows that weigh", csv(good().assign(w=(np.arange(60) < 5).astype(int))), f"{FIT} --weight w", 2, "at least 20 rows"),
 ]  # fmt: skip
 COSTS = [

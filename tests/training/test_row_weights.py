@@ -12,7 +12,7 @@ from gradatim.errors import GradatimError
 from gradatim.losses import focal, pinball_loss
 from gradatim.models import MLP
 from gradatim.randomness import seeded
-from gradatim.training import METRICS, Trainer, train_replicas
+from gradatim.training import METRICS, Trainer, WeightedBatch, train_replicas
 from gradatim.training.batches import InMemory
 from gradatim.training.row_weights import class_factors, row_weights
 
@@ -169,11 +169,31 @@ def test_mistakes_get_one_sentence(how, words):
         Trainer(network("cross_entropy"), progress=False).fit((X, y), (X, y), **how)
 
 
+@pytest.mark.parametrize("task", ["cross_entropy", "mse"])
+def test_batches_of_a_stream_bring_their_weights(task):
+    """Whole numbers as weights are repeated rows, in training and in what is measured."""
+    X, y = data(task)
+    weight = np.arange(len(X)) % 3 + 1
+    parts = torch.from_numpy(X), torch.from_numpy(y)
+    streamed = [WeightedBatch.of(parts, torch.from_numpy(weight / weight.mean()))]
+    how = {"loss": task, "optimizer": "sgd", "lr": 0.3, "epochs": 3, "progress": False}
+    ours, theirs = network(task), network(task)
+    seen = Trainer(ours, **how).fit(streamed, streamed)
+    twice = repeated(X, y, weight)
+    expected = Trainer(theirs, batch_size=100, **how).fit(twice, twice)
+    torch.testing.assert_close(values(ours), values(theirs))
+    last, known = seen.records[-1], expected.records[-1]
+    assert last["validation_loss"] == pytest.approx(known["validation_loss"], rel=1e-5)
+
+
 def test_streams_and_other_objectives_do_not_drop_weights_silently():
     X, y = (torch.from_numpy(part) for part in data("cross_entropy"))
     with pytest.raises(GradatimError, match="must come with arrays"):
         Trainer(network("cross_entropy"), progress=False).fit([(X, y)], class_weight={1: 2.0})
     with pytest.raises(GradatimError, match="must come with a loss alone"):
         Trainer(network("cross_entropy"), objective=lambda m, b: m(b[0]).mean(), progress=False).fit((X, y), sample_weight=WEIGHT)  # fmt: skip
+    streamed = [WeightedBatch.of((X, y), torch.ones(len(X)))]
+    with pytest.raises(GradatimError, match="weigh their rows must come with a loss alone"):
+        Trainer(network("cross_entropy"), objective=lambda m, b: m(b[0]).mean(), progress=False).fit(streamed)  # fmt: skip
     with pytest.raises(GradatimError, match="must come with targets that are class numbers"):
         Trainer(network("mse"), "mse", progress=False).fit(data("mse"), class_weight="balanced")

@@ -1,5 +1,6 @@
 """The training engine: a loop, what it minimizes, its record, its observers."""
 
+from gradatim.training.batches import WeightedBatch
 from gradatim.training.callbacks import Callback, EarlyStopping, TensorBoard
 from gradatim.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from gradatim.training.health import NonFiniteError, explain_bad_loss
@@ -67,6 +68,7 @@ __all__ = [
     "Ticket",
     "Trainer",
     "TruncatedBPTT",
+    "WeightedBatch",
     "answer_log_probs",
     "build_metric",
     "explain_bad_loss",

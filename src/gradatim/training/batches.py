@@ -13,11 +13,12 @@ from gradatim.losses import Loss, bce, cross_entropy
 from gradatim.losses.named import is_named
 
 Batch = Any  # anything with rows and a device move: `rows_of` and `move` say how
+NOT_PLAIN = "Trainer: batches that weigh their rows must come with a loss alone"
 CHUNK_BYTES = 4 << 20  # one gather serves many batches, and what it brings still fits the cache
 
 
 class WeightedBatch(tuple[Tensor, ...]):
-    """Inputs and target of a batch, whose rows weigh.
+    """Inputs and target of a batch, whose rows weigh; a stream may bring such batches.
 
     Attributes:
         weight: Of every row, shape ``(B,)``; 1 on average over all batches.
@@ -252,9 +253,18 @@ def move(batch: Batch, device: torch.device, dtype: torch.dtype) -> Batch:
     if isinstance(batch, Mapping):
         return {key: move(value, device, dtype) for key, value in batch.items()}
     if isinstance(batch, tuple | list):
-        parts = [move(value, device, dtype) for value in batch]
-        return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
+        moved = _like(batch, [move(value, device, dtype) for value in batch])
+        if isinstance(moved, WeightedBatch):
+            moved.weight = move(moved.weight, device, dtype)
+        return moved
     return batch.to(device) if hasattr(batch, "to") else batch
+
+
+def _like(batch: tuple[Any, ...] | list[Any], parts: list[Any]) -> tuple[Any, ...]:
+    """Parts in the place of those of a batch: named as they are, with the weights that its rows have."""
+    if isinstance(batch, WeightedBatch):
+        return WeightedBatch.of(parts, batch.weight)
+    return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
 
 
 def rows_of(batch: Batch) -> int:
@@ -305,6 +315,7 @@ def make_batches(
     drop_single: bool = False,
     weight: Callable[[Tensor], Tensor | None] = lambda y: None,
     is_sampled: bool = False,
+    may_weigh: bool = True,
 ) -> Batches:
     """Turn what the user has into :class:`Batches`.
 
@@ -317,8 +328,9 @@ def make_batches(
         dtype: Floating point type of the model.
         target: Applied to the target once (or per streamed batch), to give it the type the loss needs.
         drop_single: As in :class:`InMemory`.
-        weight: Gives the weights of rows from their targets; none by default. Streams have none.
+        weight: Gives the weights of rows from their targets; none by default. Batches of a stream bring theirs.
         is_sampled: As in :class:`InMemory`.
+        may_weigh: Whether rows of streamed batches may weigh.
     """
     if isinstance(data, tuple | list) and len(data) >= 2 and all(_is_array(d) for d in data):
         names = [*(f"input {i}" for i in range(1, len(data))), "target"]
@@ -335,10 +347,10 @@ def make_batches(
 
     def convert(batch: Batch) -> Batch:
         moved = move(batch, device, dtype)
+        require(may_weigh or weight_of(moved) is None, NOT_PLAIN, "a stream of them", "Weigh rows in the objective.")  # fmt: skip
         if not (isinstance(moved, tuple) and moved and isinstance(moved[-1], Tensor)):
             return moved
-        parts = (*moved[:-1], target(moved[-1]))
-        return type(moved)(*parts) if hasattr(moved, "_fields") else parts
+        return _like(moved, [*moved[:-1], target(moved[-1])])
 
     if isinstance(data, Dataset):
         shuffle = seed is not None and not isinstance(data, IterableDataset)

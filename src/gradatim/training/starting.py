@@ -65,10 +65,11 @@ def start_batches(
         drop_single=is_training and any(isinstance(m, norms) for m in trainer.model.modules()),
         weight=weights.of,
         is_sampled=weights.is_sampled,
+        may_weigh=type(trainer.objective) is Supervised,
     )
     if weights.is_given:
         rule = f"Trainer: {weights.name} and class_weight must come with arrays (X, y)"
-        require(isinstance(batches, InMemory), rule, "a stream", "Weigh the loss in an objective.")
+        require(isinstance(batches, InMemory), rule, "a stream", "Stream batches that weigh their rows, WeightedBatch.of((X, y), weight).")  # fmt: skip
         rule = f"Trainer: {weights.name} and class_weight must come with a loss alone"
         is_plain = type(trainer.objective) is Supervised or weights.is_sampled
         require(is_plain, rule, f"the objective {type(trainer.objective).__name__}", "Weigh rows there.")  # fmt: skip

@@ -6,6 +6,7 @@ import pytest
 import torch
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 import gradatim
 from gradatim import fit
@@ -68,6 +69,48 @@ def test_the_head_is_logistic_regression_on_both_blocks():
     expected = theirs.predict_proba(features[60:])
     np.testing.assert_allclose(model.outputs(texts[60:]), expected, atol=1e-3)
     np.testing.assert_array_equal(model.outputs(texts[60:], vectors[60:]), model.outputs(texts[60:]))  # fmt: skip
+
+
+def test_a_head_weighs_texts_as_scikit_learn_does():
+    encoder, frame = build_encoder(), reviews()
+    texts, y = list(frame["review"]), (frame["label"] == "good").to_numpy().astype(int)
+    weight = np.random.default_rng(1).uniform(0.1, 5.0, 60)
+    counted, vectors, rows = count_terms(read_corpus(texts)), read_vectors(encoder, texts, 32), np.arange(60)  # fmt: skip
+    settings = PretrainedSettings(tokens=32)
+    model = fit_head(encoder, vectors, counted, rows, y[:60], 2, settings, 0, row_weight=weight)
+    columns, rarity = choose_terms(counted.counts[rows])
+    scaler = StandardScaler().fit(vectors[:60], sample_weight=weight)
+    blocks = scaler.transform(vectors) / 4, weigh(counted.counts[:, columns], rarity)
+    features = sparse.hstack(blocks).tocsr()
+    theirs = LogisticRegression(C=1 / model.settings["penalty"], max_iter=2000)
+    theirs.fit(features[:60], y[:60], weight)
+    expected = theirs.predict_proba(features[60:])
+    np.testing.assert_allclose(model.outputs(texts[60:]), expected, atol=1e-3)
+
+
+def test_fine_tuning_follows_the_texts_that_weigh():
+    """Every text stands there twice with opposite labels; the weights say which one is meant."""
+    encoder, frame = build_encoder(), reviews(100)
+    texts = [*frame["review"], *frame["review"]]
+    told = (frame["label"] == "good").to_numpy().astype(int)
+    y, weight = np.concatenate([told, 1 - told]), np.repeat([1.0, 0.02], 100)
+    settings = PretrainedSettings("fine-tuned", 32, lr=3e-3, epochs=6)
+    for meant, heavy in ((told, weight), (1 - told, weight[::-1])):
+        model, _ = fine_tune(encoder, texts, y, 2, settings, 0, row_weight=heavy)
+        assert (model.outputs(texts[:100]).argmax(1) == meant).mean() > 0.95
+
+
+def test_a_head_reads_the_other_columns_where_they_are_asked_for():
+    frame = reviews().assign(stars=lambda t: np.where(t["label"] == "good", 5.0, 1.0))
+    frame["review"] = "we saw it"  # which says nothing
+    job = TextOptions(text=("review",), target="label", pretrained="minilm", with_columns=True)
+    problem = player.prepare(player.read_table(frame), job)
+    terms, encoder = count_terms(read_corpus(problem.texts)), build_encoder()
+    own = PretrainedFamily(problem, np.full(80, 9), terms, encoder, 0)
+    own.vectors = read_vectors(encoder, problem.texts, 32)
+    model, _ = own.fit(PretrainedSettings(tokens=32), problem.train, 0)
+    said = own.outputs(model, problem.test).argmax(1)
+    np.testing.assert_array_equal(said, problem.y[problem.test])
 
 
 @pytest.mark.parametrize("task", ["classes", "numbers"])

@@ -185,10 +185,14 @@ class PretrainedFamily:
         """Fit the head, which has no course to show, or fine-tune."""
         p = self.problem
         if settings.method != TUNED:
-            head = fit_head(self.encoder, self.vectors, self.terms, rows, p.y[rows], p.classes, settings, seed)  # fmt: skip
+            head = fit_head(
+                self.encoder, self.vectors, self.terms, rows, p.y[rows], p.classes, settings, seed, p.table, p.weight_of(rows)
+            )  # fmt: skip
             return head, None
         watched = None if judge is None else (self._texts(judge), p.y[judge])
-        return fine_tune(self.encoder, self._texts(rows), p.y[rows], p.classes, settings, seed, watched)  # fmt: skip
+        return fine_tune(
+            self.encoder, self._texts(rows), p.y[rows], p.classes, settings, seed, watched, p.weight_of(rows)
+        )  # fmt: skip
 
     def _texts(self, rows: np.ndarray) -> list[str]:
         return [self.problem.texts[k] for k in rows.tolist()]

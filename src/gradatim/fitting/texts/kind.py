@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradatim.errors import require
 from gradatim.fitting.kind import Kind
 from gradatim.fitting.options import ContestOptions, option
 from gradatim.fitting.tables.kind import refuse_target, target_option, task_option, weight_option
@@ -43,8 +42,6 @@ class TextOptions(ContestOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_target(self, "weight")
-        rule = "fit: weight must be left out beside pretrained"
-        require(self.weight is None or self.pretrained is None, rule, repr(self.weight))
 
 
 def _is_meant(data: object, given: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ from gradatim.fitting.texts.linear import (
 from gradatim.model_folder import gather_tensors, tensors_from, tensors_of
 from gradatim.models import BERT, SentenceEncoder, describe, mean_vector
 from gradatim.optim.schedules import linear, warm_up
-from gradatim.training import History
+from gradatim.training import History, WeightedBatch
 
 HEAD, TUNED = "head", "fine-tuned"
 FRONT = 0.25  # of the tokens that are read of a long text come from its beginning
@@ -189,6 +189,7 @@ def fit_head(
     settings: PretrainedSettings,
     seed: int,
     table: TableColumns | None = None,
+    row_weight: np.ndarray | None = None,
 ) -> PretrainedNetwork:
     """Fit a linear model of vectors and words to the texts ``rows``; the encoder stays as it is.
 
@@ -202,18 +203,20 @@ def fit_head(
         settings: What was chosen.
         seed: Fixes the inner split.
         table: The other columns, where they are read.
+        row_weight: Of every text to learn from.
     """
     own = vectors[rows]
-    center, dim = own.mean(0), own.shape[1]
+    center, dim = np.average(own, 0, row_weight), own.shape[1]
+    spread = np.sqrt(np.average((own - center) ** 2, 0, row_weight))
     # so that vectors have length 1 on average, as the weighted counts of a text do
-    scale = np.maximum(own.std(0), 1e-6) * np.sqrt(dim)
+    scale = np.maximum(spread, 1e-6) * np.sqrt(dim)
     counts = counted.counts[rows]
     columns, rarity = choose_terms(counts)
     features = sparse.csr_matrix(
         sparse.hstack([(own - center) / scale, weigh(counts[:, columns], rarity)])
     )
     prepared, features = add_columns(features, table, rows)
-    weight, bias, penalty = choose_penalty(features, y, classes, seed)
+    weight, bias, penalty = choose_penalty(features, y, classes, seed, row_weight)
     terms = [counted.terms[k] for k in columns.tolist()]
     chosen = {**asdict(settings), "penalty": penalty}
     end = dim + len(terms)
@@ -238,11 +241,19 @@ class _MeanReader(nn.Module):
 class _LikeLengths:
     """Batches of texts of like length, in a new order in every epoch."""
 
-    def __init__(self, rows: list[list[int]], y: Tensor, seed: int) -> None:
+    def __init__(
+        self, rows: list[list[int]], y: Tensor, seed: int, weight: np.ndarray | None = None
+    ) -> None:
         rng = np.random.default_rng(seed)
         order = sorted(rng.permutation(len(rows)).tolist(), key=lambda k: len(rows[k]))
         parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
         self.batches = [(*pad_sequences([rows[k] for k in part]), y[part]) for part in parts]
+        if weight is not None:
+            shares = torch.as_tensor(weight / weight.mean())
+            self.batches = [
+                WeightedBatch.of(batch, shares[part])
+                for batch, part in zip(self.batches, parts, strict=True)
+            ]
 
     def __len__(self) -> int:
         return len(self.batches)
@@ -260,21 +271,25 @@ def fine_tune(
     settings: PretrainedSettings,
     seed: int,
     validation: tuple[Sequence[str], np.ndarray] | None = None,
+    row_weight: np.ndarray | None = None,
 ) -> tuple[PretrainedNetwork, History]:
-    """Train a copy of the encoder with a linear layer on its mean vector; ``validation`` are texts and targets to watch.
+    """Train a copy of the encoder with a linear layer on its mean vector, on texts that may weigh.
+
+    ``validation`` are texts and targets to watch.
 
     Raises:
         NonFiniteError: Training diverged.
     """
     target = read_target(y, classes)
 
-    def batches(some: Sequence[str], y: np.ndarray) -> _LikeLengths:
+    def batches(some: Sequence[str], y: np.ndarray, weight: np.ndarray | None = None) -> _LikeLengths:  # fmt: skip
         values = torch.as_tensor(target.encode(y))
-        return _LikeLengths(cut_tokens(encoder.tokenizer, some, settings.tokens), values, seed)
+        rows = cut_tokens(encoder.tokenizer, some, settings.tokens)
+        return _LikeLengths(rows, values, seed, weight)
 
     module, history = train_network(
         lambda: _MeanReader(deepcopy(encoder.model), classes or 1),
-        batches(texts, y),
+        batches(texts, y, row_weight),
         None if validation is None else batches(*validation),
         loss=target.loss,
         lr=settings.lr,

@@ -25,7 +25,7 @@ def tasks():
     return {name: all_jobs()[name].load(True) for name in JOBS}
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit.script`:DeprecationWarning")  # of PyTorch Geometric
+@pytest.mark.filterwarnings("ignore::Warning:torch_geometric", "ignore:`torch.jit.script`:DeprecationWarning")  # fmt: skip
 @pytest.mark.parametrize("name", JOBS)
 def test_everybody_who_is_installed_does_the_job(name, tasks):
     job, found, before = all_jobs()[name], {}, torch.get_num_threads()

@@ -45,6 +45,21 @@ def numbered(number: int, things: str) -> str:
     return f"{number:,} {things.removesuffix('s') if is_one else things}"
 
 
+def percent(share: float, digits: int = 2) -> str:
+    """A share in per cent, with two digits or all before the point, never as a power of ten.
+
+    Args:
+        share: 1 is all.
+        digits: That count.
+
+    Example:
+        >>> percent(0.0123), percent(0.9996), percent(-2.04), percent(0.1234, digits=3)
+        ('1.2 %', '100 %', '-204 %', '12.3 %')
+    """
+    value = 100 * share
+    return f"{value:,.0f} %" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g} %"
+
+
 def ranged(low: int, high: int, things: str) -> str:
     """A number of things that differs, from the least to the most.
 

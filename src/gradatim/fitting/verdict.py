@@ -11,6 +11,7 @@ from gradatim.evaluation.occam import CLOSE
 from gradatim.fitting.options import SIMPLE
 from gradatim.fitting.player import AVERAGE, NETWORK
 from gradatim.reports.values import format_value
+from gradatim.wording import percent
 
 
 class Verdict(NamedTuple):
@@ -121,7 +122,7 @@ def price(cost: Interval, score: float, metric: str) -> str:
     if cost.mean <= 0:
         return "simplicity costs nothing on average"
     if score > 0 and not is_larger_better(metric):
-        mean, low, high = (f"{100 * v / score:.2g} %" for v in (cost.mean, cost.low, cost.high))
+        mean, low, high = (percent(v / score) for v in (cost.mean, cost.low, cost.high))
         return f"simplicity costs {mean} of the {metric} (95 % interval {low} to {high})"
     mean, low, high = (format_value(v) for v in (cost.mean, cost.low, cost.high))
     return f"simplicity costs {mean} in {metric} (95 % interval {low} to {high})"

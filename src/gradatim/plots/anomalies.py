@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from gradatim.errors import InvalidValue
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
+from gradatim.wording import percent
 
 BINS = 40
 FURTHEST = 100.0  # times the threshold, at which higher scores are drawn
@@ -38,10 +39,9 @@ def score_histogram(normal: ArrayLike, odd: ArrayLike, *, odd_name: str = "anoma
     edges = np.geomspace(low, high, BINS)
     figure, axes = new_figure(height=3.0)
     for part, name, color in zip(parts, ("normal", odd_name), PALETTE, strict=False):
-        above = 100 * float((part > 1.0).mean())
         axes.hist(
             np.maximum(part, low), bins=edges.tolist(), weights=np.full(len(part), 1 / len(part)), color=color, alpha=0.55,
-            label=f"{name} ({len(part):,}), {above:.2g} % above",
+            label=f"{name} ({len(part):,}), {percent(float((part > 1.0).mean()))} above",
         )  # fmt: skip
     axes.axvline(1.0, color=INK, linewidth=1.0, linestyle="--", label="threshold")
     axes.set_xscale("log")

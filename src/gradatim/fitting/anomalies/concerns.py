@@ -8,6 +8,7 @@ from gradatim.fitting.anomalies.problem import AnomalyProblem
 from gradatim.fitting.anomalies.series_problem import SeriesAnomalies
 from gradatim.fitting.classes import ANOTHER_SPLIT
 from gradatim.reports import Concern
+from gradatim.wording import percent
 
 FEW_ROWS = 200
 FEW_ANOMALIES = 10
@@ -45,5 +46,5 @@ def find_drift(p: AnomalyProblem, scores: np.ndarray) -> list[Concern]:
     chance = float(binom.sf(alarms / independent - 1, max(count // independent, 1), p.alarms))
     if alarms <= p.alarms * count or chance >= RARE:
         return []
-    seen = f"{100 * alarms / count:.2g} % of the normal test {p.things} raise an alarm, where {100 * p.alarms:.2g} % were asked for"
+    seen = f"{percent(alarms / count)} of the normal test {p.things} raise an alarm, where {percent(p.alarms)} were asked for"
     return [Concern("Drift", seen, "The data have changed since; learn from newer ones")]

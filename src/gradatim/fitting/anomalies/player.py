@@ -28,6 +28,7 @@ from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.tables.one_hot_width import keep_affordable_columns, keep_affordable_rows
 from gradatim.reports import Concern, Report
 from gradatim.training import History
+from gradatim.wording import percent
 
 CELLS = 8_000_000  # of features to learn from
 JUDGED, JUDGED_CELLS = (
@@ -92,7 +93,7 @@ class AnomalyPlayer(Player):
         super().__init__(problem, seed)
         p = problem
         self.is_series = isinstance(p, SeriesAnomalies)
-        self.task = f"anomalies, {100 * p.alarms:.3g} % alarms"
+        self.task = f"anomalies, {percent(p.alarms, digits=3)} alarms"
         self.title = f"{p.name}: anomalies"
         self.rows = len(p.train), len(p.test)
         odd = len(p.odd_train) + len(p.odd_test)

@@ -18,6 +18,7 @@ from gradatim.fitting.findings import Findings
 from gradatim.fitting.sections import frame_usage
 from gradatim.plots.anomalies import alarm_shares, flagged_series, score_histogram
 from gradatim.reports import Report
+from gradatim.wording import percent
 
 STRONGEST = 10  # alarms that are listed
 DRAWN = 3  # channels
@@ -36,7 +37,7 @@ def describe_data(report: Report, p: AnomalyProblem) -> None:
     rows = [
         [f"training {p.things}", f"{len(p.train):,}, all normal"],
         [f"test {p.things}", f"{len(p.test):,}, " + ("the latest of every series" if isinstance(p, SeriesAnomalies) else "drawn at random")],
-        ["alarms", f"{100 * p.alarms:.3g} % of normal {p.things}"],
+        ["alarms", f"{percent(p.alarms, digits=3)} of normal {p.things}"],
         ["anomalies", f"{odd:,} labelled in {p.target!r}, which judge and never train" if p.target else "none labelled; some are made up to judge by"],
     ]  # fmt: skip
     if isinstance(p, SeriesAnomalies):

@@ -13,7 +13,7 @@ from gradatim.fitting.sections import LISTED
 from gradatim.plots import comparison_bars, confusion_matrix
 from gradatim.plots.masks import mask_rows
 from gradatim.reports import Report
-from gradatim.wording import shorten
+from gradatim.wording import percent, shorten
 
 SAMPLES = 3
 BANDS = (1, 2, 4, 8)  # pixels from the nearest border
@@ -34,7 +34,9 @@ def plain_class(p: MaskProblem) -> int:
 def describe_data(report: Report, p: MaskProblem) -> None:
     """Add sizes and classes, and some images with their masks."""
     shares = np.bincount(p.y[p.train].ravel(), minlength=p.classes) / p.y[p.train].size
-    shown = [f"{name} {100 * share:.3g} %" for name, share in zip(p.labels, shares, strict=True)]
+    shown = [
+        f"{name} {percent(share, digits=3)}" for name, share in zip(p.labels, shares, strict=True)
+    ]
     low, high = p.sizes.min(0), p.sizes.max(0)
     sizes = f"{low[1]} × {low[0]}" + ("" if (low == high).all() else f" to {high[1]} × {high[0]}")
     report.table(

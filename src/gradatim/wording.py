@@ -45,8 +45,22 @@ def numbered(number: int, things: str) -> str:
     return f"{number:,} {things.removesuffix('s') if is_one else things}"
 
 
+def brief(value: float, digits: int = 2) -> str:
+    """A number with few digits, or all of those before the point; a large one is never a power of ten.
+
+    Args:
+        value: Any number.
+        digits: That count.
+
+    Example:
+        >>> brief(0.0123), brief(99.6), brief(-2040.0), brief(12.34, digits=3)
+        ('0.012', '100', '-2,040', '12.3')
+    """
+    return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
+
+
 def percent(share: float, digits: int = 2) -> str:
-    """A share in per cent, with two digits or all before the point, never as a power of ten.
+    """A share in per cent, as briefly as :func:`brief` says it.
 
     Args:
         share: 1 is all.
@@ -56,8 +70,7 @@ def percent(share: float, digits: int = 2) -> str:
         >>> percent(0.0123), percent(0.9996), percent(-2.04), percent(0.1234, digits=3)
         ('1.2 %', '100 %', '-204 %', '12.3 %')
     """
-    value = 100 * share
-    return f"{value:,.0f} %" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g} %"
+    return f"{brief(100 * share, digits)} %"
 
 
 def ranged(low: int, high: int, things: str) -> str:

@@ -16,6 +16,7 @@ from gradatim.fitting.planning import Field, make_first_optimizer
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
+from gradatim.wording import brief
 
 MEASURED = 2  # the fold up to which the network trains side by side first
 
@@ -99,8 +100,8 @@ def compare(player: Player, work: Work, budget: float | None, tell: Tell) -> Com
     if done < len(folds):
         whole = sum(max((r.seconds for r in own), default=0.0) for own in results.values())
         notes.append(
-            f"Only {done} of {len(folds)} folds were used: all models on one take {whole:.2g} s, starting and reading took "
-            f"{field.reading:.2g} s of the budget, and half of the rest is kept for what follows. A longer --budget uses more."
+            f"Only {done} of {len(folds)} folds were used: all models on one take {brief(whole)} s, starting and reading took "
+            f"{brief(field.reading)} s of the budget, and half of the rest is kept for what follows. A longer --budget uses more."
         )
     kept = {name: own for name, own in simple.items() if name not in failed}
     network = results[NETWORK] if NETWORK in field.names else []

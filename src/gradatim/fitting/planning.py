@@ -15,6 +15,7 @@ import torch
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.work import Work
 from gradatim.threads import limit_threads, safe_threads
+from gradatim.wording import brief
 
 SHARE = 0.5  # of the time left after reading, for the comparison
 FEWEST_FOLDS = 2
@@ -171,7 +172,7 @@ class Field:
             return True
         if k < FEWEST_FOLDS:
             for name in self.work.recall(f"too-slow-{k}", lambda: self._too_slow(seconds, losses)):
-                self._drop(name, f"another fold would take {seconds[name]:.2g} s")
+                self._drop(name, f"another fold would take {brief(seconds[name])} s")
             return True
         planned = self.work.elapsed + sum(seconds[name] for name in self.names)
         return self.work.recall(f"go-on-{k}", lambda: planned <= self.began + SHARE * self.rest)

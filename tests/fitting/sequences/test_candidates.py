@@ -5,6 +5,7 @@ import pytest
 
 from gradatim.data import waves
 from gradatim.errors import InvalidValue
+from gradatim.fitting import probing
 from gradatim.fitting.sequences import candidates
 from gradatim.fitting.sequences.candidates import (
     MEMBERS,
@@ -142,7 +143,7 @@ def test_what_takes_too_long_learns_from_fewer_series(drawn, monkeypatch):
         def outputs(self, sequences):
             return None
 
-    monkeypatch.setattr(candidates.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(probing.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(candidates, "fit_simple", Slow)
     for wanted in (300, 600):
         seconds = effort(NEAREST, wanted, 0.1)

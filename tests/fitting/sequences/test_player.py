@@ -154,7 +154,7 @@ def test_a_share_of_the_budget_decides_how_often_series_are_seen(fitted, monkeyp
     assert own.affordable_rows(network, 1e-9) is None  # nothing was measured
     own._speed = 100.0
     assert own.affordable_rows(network, networks.EPOCHS[0] * 0.3) == 0  # 30 series are too few
-    monkeypatch.setattr(player, "LEAST_SERIES", 20)
+    monkeypatch.setattr(player, "LEAST", 20)
     assert own.affordable_rows(network, networks.EPOCHS[0] * 0.3) == 30
     own.most_rows = {"network": 16, "1-NN with DTW": 10}
     own._epochs = 1.0

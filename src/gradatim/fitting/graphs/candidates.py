@@ -1,16 +1,15 @@
 """The simple models that a network must beat, from the simplest to the most complex."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from sklearn.ensemble import ExtraTreesClassifier
 from torch import Tensor
 
 from gradatim.errors import choose, require
+from gradatim.fitting.forest import grow_trees
 from gradatim.fitting.graphs.counts import (
     MOST_COLOURS,
     ROUNDS,
@@ -20,9 +19,7 @@ from gradatim.fitting.graphs.counts import (
 )
 from gradatim.fitting.graphs.encoding import Graphs
 from gradatim.fitting.graphs.networks import GraphNetwork
-from gradatim.fitting.images.pixels import forest_arrays
-from gradatim.fitting.planning import affordable_rows
-from gradatim.fitting.player import FAILURES
+from gradatim.fitting.probing import things_in_time
 from gradatim.fitting.sequences.loo_ridge import judge_loo_ridge
 from gradatim.fitting.stored import Facts, whole
 from gradatim.fitting.tables import candidates as tables
@@ -33,10 +30,7 @@ from gradatim.fitting.tables.scaled_linear import fit_scaled_linear
 NOTHING, BAG, COLOURS = "nothing", "bag", "colours"
 LINEAR_CLASSES, LINEAR_VALUES = "logistic regression on counts", "ridge on counts"
 KERNEL, TREES = "Weisfeiler-Lehman kernel ridge", "trees on counts"
-FOREST = 200  # trees
 FREE_CELLS = 20_000  # nodes and edges; so few take no time worth measuring
-LEAST_GRAPHS = 60  # from which a model learns, or is left out
-FIRST = 40  # graphs of the first probe of what a model costs
 KNOWN = "known"
 
 
@@ -155,7 +149,7 @@ def fit_simple(
     if name == KERNEL:
         return _fit_kernel(graphs, y, classes, chosen or {})
     if name == TREES:
-        return CountModel(BAG, _grow(bag_of_counts(graphs), y, classes, seed, chosen))
+        return CountModel(BAG, grow_trees(bag_of_counts(graphs), y, classes, seed, chosen))
     if name in (LINEAR_CLASSES, LINEAR_VALUES):
         return CountModel(BAG, fit_scaled_linear(bag_of_counts(graphs), y, classes, seed, chosen))
     return CountModel(NOTHING, tables.fit_simple(name, extract(NOTHING, graphs), y, classes, seed))
@@ -172,16 +166,6 @@ def _fit_kernel(graphs: Graphs, y: np.ndarray, classes: int, chosen: Mapping[str
             best = error, CountModel(COLOURS, fitted, colours)
     assert best is not None
     return best[1]
-
-
-def _grow(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Mapping[str, Any] | None) -> Fitted:  # fmt: skip
-    """A forest for classes, as few graphs suffice for it; boosted trees for values."""
-    if not classes:
-        return tables.fit_simple(tables.TREES, X, y, classes, seed, chosen)
-    forest = ExtraTreesClassifier(FOREST, max_features="sqrt", random_state=seed)
-    with tables.quietly():
-        forest.fit(X.astype(np.float32), y)
-    return forest_arrays(forest, np.bincount(y, minlength=classes) / len(y))
 
 
 def rows_in_time(
@@ -207,22 +191,12 @@ def rows_in_time(
     Returns:
         ``None`` for all, 0 for too few.
     """
-    rows, ratio = len(y), len(judge) / len(y)
     if len(train.x) + train.edges.shape[1] <= FREE_CELLS:
         return None
-    order = np.random.default_rng([seed, 5]).permutation(rows)
-
-    def probe(count: int) -> float:
-        few, judged = order[:count], np.arange(max(int(ratio * count), 1))
-        started = time.perf_counter()
-        try:
-            fit_simple(name, train.take(few), y[few], classes, seed).outputs(judge.take(judged))
-        except FAILURES:  # the fold will tell
-            return 0.0
-        return time.perf_counter() - started
-
-    found = affordable_rows(rows, seconds, probe, lambda count: effort(name, count), first=FIRST, least=LEAST_GRAPHS)  # fmt: skip
-    return None if found == rows else found
+    return things_in_time(
+        lambda few, own: fit_simple(name, few, own, classes, seed),
+        train, y, judge, lambda count: effort(name, count), seed, seconds,
+    )  # fmt: skip
 
 
 def effort(name: str, rows: int) -> float:

@@ -9,7 +9,6 @@ from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.graphs import sections
 from gradatim.fitting.graphs.candidates import (
-    LEAST_GRAPHS,
     FittedGraphs,
     fit_simple,
     rows_in_time,
@@ -30,6 +29,7 @@ from gradatim.fitting.graphs.networks import (
 from gradatim.fitting.graphs.problem import GraphProblem, prepare
 from gradatim.fitting.options import MOST
 from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.probing import LEAST
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
@@ -112,7 +112,7 @@ class GraphPlayer(Player):
         """Graphs of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
         if candidate.name == NETWORK:  # it sees each graph as often as the budget allows
             most = int(min(seconds * self._speed / EPOCHS[0], MOST))
-            return None if most >= len(self.folds[0][0]) else most if most >= LEAST_GRAPHS else 0
+            return None if most >= len(self.folds[0][0]) else most if most >= LEAST else 0
         train, judge = self.features(0)
         y = self.problem.y[self.folds[0][0]]
         return rows_in_time(candidate.name, train, y, judge, self.problem.classes, self.seed, seconds)  # fmt: skip

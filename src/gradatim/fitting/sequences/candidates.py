@@ -1,17 +1,14 @@
 """The simple models that a network must beat, from the simplest to the most complex."""
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
-from sklearn.ensemble import ExtraTreesClassifier
 
 from gradatim.fitting.averaged import AveragedModel
-from gradatim.fitting.images.pixels import forest_arrays
-from gradatim.fitting.planning import affordable_rows
-from gradatim.fitting.player import FAILURES
+from gradatim.fitting.forest import grow_trees
+from gradatim.fitting.probing import things_in_time
 from gradatim.fitting.sequences.features import (
     KERNELS,
     NOTHING,
@@ -24,16 +21,12 @@ from gradatim.fitting.sequences.nearest import ASKED, NearestNeighbour, fit_near
 from gradatim.fitting.sequences.networks import SequenceNetwork
 from gradatim.fitting.sequences.steps import Sequences
 from gradatim.fitting.tables import candidates as tables
-from gradatim.fitting.tables.predictors import Fitted
 from gradatim.timeseries import RandomKernels
 
 NEAREST, TREES, RIDGE = "1-NN with DTW", "trees on statistics", "ridge on random kernels"
 FEATURES, FEATURES_OF_LONG = 84 * 60, 84 * 24  # answers of kernels, where series are short and long
 LONG = 200  # steps
-FOREST = 200  # trees
 FREE_CELLS = 20_000  # so few take no time worth measuring
-LEAST_SERIES = 60  # from which a model learns, or is left out
-FIRST = 40  # series of the first probe of what a model costs
 
 FittedSequences = FeatureModel | NearestNeighbour | SequenceNetwork
 
@@ -84,20 +77,8 @@ def fit_simple(
         X = extract(KERNELS, sequences, kernels)
         return FeatureModel(KERNELS, fit_loo_ridge(X, y, classes, (chosen or {}).get("penalty")), kernels)  # fmt: skip
     if name == TREES:
-        return FeatureModel(STATISTICS, _grow(extract(STATISTICS, sequences), y, classes, seed, chosen))  # fmt: skip
+        return FeatureModel(STATISTICS, grow_trees(extract(STATISTICS, sequences), y, classes, seed, chosen))  # fmt: skip
     return FeatureModel(NOTHING, tables.fit_simple(name, extract(NOTHING, sequences), y, classes, seed))  # fmt: skip
-
-
-def _grow(X: np.ndarray, y: np.ndarray, classes: int, seed: int, chosen: Mapping[str, Any] | None) -> Fitted:  # fmt: skip
-    """A forest for classes, as few series suffice for it; boosted trees for values."""
-    if not classes:
-        return tables.fit_simple(tables.TREES, X, y, classes, seed, chosen)
-    forest = ExtraTreesClassifier(
-        FOREST, min_samples_leaf=1, max_features="sqrt", random_state=seed
-    )
-    with tables.quietly():
-        forest.fit(X.astype(np.float32), y)
-    return forest_arrays(forest, np.bincount(y, minlength=classes) / len(y))
 
 
 def rows_in_time(
@@ -123,22 +104,13 @@ def rows_in_time(
     Returns:
         ``None`` for all, 0 for too few.
     """
-    rows, ratio = len(y), len(judge) / len(y)
     if train.values.size <= FREE_CELLS:
         return None
-    order = np.random.default_rng([seed, 5]).permutation(rows)
-
-    def probe(count: int) -> float:
-        few, judged = order[:count], np.arange(max(int(ratio * count), 1))
-        started = time.perf_counter()
-        try:
-            fit_simple(name, train.take(few), y[few], classes, seed).outputs(judge.take(judged))
-        except FAILURES:  # the fold will tell
-            return 0.0
-        return time.perf_counter() - started
-
-    found = affordable_rows(rows, seconds, probe, lambda count: effort(name, count, ratio), first=FIRST, least=LEAST_SERIES)  # fmt: skip
-    return None if found == rows else found
+    ratio = len(judge) / len(y)
+    return things_in_time(
+        lambda few, own: fit_simple(name, few, own, classes, seed),
+        train, y, judge, lambda count: effort(name, count, ratio), seed, seconds,
+    )  # fmt: skip
 
 
 def effort(name: str, rows: int, ratio: float) -> float:

@@ -9,9 +9,9 @@ from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.options import MOST
 from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.probing import LEAST
 from gradatim.fitting.sequences import sections
 from gradatim.fitting.sequences.candidates import (
-    LEAST_SERIES,
     FittedSequences,
     SequenceAverage,
     fit_simple,
@@ -134,7 +134,7 @@ class SequencePlayer(Player):
             candidate.name == NETWORK
         ):  # it sees each series as often as the budget allows, but no series too rarely
             most = int(min(seconds * self._speed / EPOCHS[0], MOST))
-            return None if most >= len(self.folds[0][0]) else most if most >= LEAST_SERIES else 0
+            return None if most >= len(self.folds[0][0]) else most if most >= LEAST else 0
         train, judge = self.features(0)
         y = self.problem.y[self.folds[0][0]]
         return rows_in_time(candidate.name, train, y, judge, self.problem.classes, self.seed, seconds)  # fmt: skip

@@ -247,18 +247,17 @@ class _LikeLengths:
         rng = np.random.default_rng(seed)
         order = sorted(rng.permutation(len(rows)).tolist(), key=lambda k: len(rows[k]))
         parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
-        self.batches = [(*pad_sequences([rows[k] for k in part]), y[part]) for part in parts]
+        batches = [(*pad_sequences([rows[k] for k in part]), y[part]) for part in parts]
+        self.batches: list[tuple[Tensor, ...]] = [*batches]
         if weight is not None:
             shares = torch.as_tensor(weight / weight.mean())
-            self.batches = [
-                WeightedBatch.of(batch, shares[part])
-                for batch, part in zip(self.batches, parts, strict=True)
-            ]
+            own = [shares[part] for part in parts]
+            self.batches = [WeightedBatch.of(*pair) for pair in zip(batches, own, strict=True)]
 
     def __len__(self) -> int:
         return len(self.batches)
 
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
         for k in torch.randperm(len(self.batches)).tolist():
             yield self.batches[k]
 

@@ -190,6 +190,13 @@ class Player(ABC):
         """Rows to learn from and rows to judge by of fold ``k``; of the training and the test part for ``None``."""
         return (self.problem.train, self.problem.test) if k is None else self.folds[k]
 
+    def taken(self, name: str, rows: np.ndarray) -> np.ndarray:
+        """Of some rows those that a candidate learns from: all, or as many as the budget allows, drawn at random."""
+        most = self.most_rows.get(name, len(rows))
+        if most >= len(rows):
+            return rows
+        return np.sort(np.random.default_rng([self.seed, 4]).permutation(rows)[:most])
+
     @property
     def everything(self) -> np.ndarray:
         """All rows, those of the test included."""

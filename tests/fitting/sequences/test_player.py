@@ -10,6 +10,7 @@ from gradatim.cli import main
 from gradatim.data import waves
 from gradatim.errors import InvalidValue
 from gradatim.fitting import write_predictions
+from gradatim.fitting.pacing import Pace
 from gradatim.fitting.sequences import networks, player
 
 CLASSES = ("smooth", "square", "hurried")
@@ -144,20 +145,20 @@ def test_a_built_in_set_works_offline(tmp_path, monkeypatch, capsys):
 def test_a_share_of_the_budget_decides_how_often_series_are_seen(fitted, monkeypatch):
     _, result = fitted
     own = player.SequencePlayer(result.player.problem, 0)
-    own._epochs = 20.0
+    own._pace = Pace(passes=20.0)
     assert own.epochs(own.draw(0)) == 20
     assert own.epochs(networks.SequenceSettings("gru")) > 20
     assert own.cost(own.draw(0)) == 1.0
-    own._epochs = 1e9
+    own._pace = Pace(passes=1e9)
     assert own.epochs(own.draw(0)) == networks.EPOCHS[1]
     network = player.Candidate("network", own.draw(0))
     assert own.affordable_rows(network, 1e-9) is None  # nothing was measured
-    own._speed = 100.0
+    own._pace = Pace(100.0, 1e9)
     assert own.affordable_rows(network, networks.EPOCHS[0] * 0.3) == 0  # 30 series are too few
     monkeypatch.setattr(player, "LEAST", 20)
     assert own.affordable_rows(network, networks.EPOCHS[0] * 0.3) == 30
     own.most_rows = {"network": 16, "1-NN with DTW": 10}
-    own._epochs = 1.0
+    own._pace = Pace(passes=1.0)
     assert own.fit(network, 0).classes == 3
     assert len(own.fit(player.Candidate("1-NN with DTW"), 0).target) == 10
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.events import Stage, Tell
+from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.graphs import sections
@@ -28,6 +28,7 @@ from gradatim.fitting.graphs.networks import (
 )
 from gradatim.fitting.graphs.problem import GraphProblem, prepare
 from gradatim.fitting.options import MOST
+from gradatim.fitting.pacing import Pace, measure_pace
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.probing import LEAST
 from gradatim.fitting.work import Work
@@ -71,8 +72,7 @@ class GraphPlayer(Player):
         )
         self.simple = simple_models(p.classes)
         self.folds = p.fold_rows(FOLDS, seed)
-        self._epochs: float | None = None  # of the default network on one fold, within its share
-        self._speed = float("inf")  # graphs per second that the default network trains on
+        self._pace = Pace()
         self._features: dict[int | None, tuple[Graphs, Graphs]] = {}
         self._encoders: dict[str, Encoder] = {}
 
@@ -95,23 +95,21 @@ class GraphPlayer(Player):
 
     def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each graph."""
-        if budget is None:
-            return
-        tell(Stage("measuring how fast the network trains"))
-        (train, _), y = self.features(0), self.problem.y[self.folds[0][0]]
-        speed = work.recall("speed", lambda: training_speed(train, y, self.problem.classes, self.draw(0)))  # fmt: skip
-        self._speed, self._epochs = speed, SHARE / PATIENT * budget * speed / len(y)
+        p, y = self.problem, self.problem.y[self.folds[0][0]]
+
+        def speed() -> float:
+            return training_speed(self.features(0)[0], y, p.classes, self.draw(0))
+
+        self._pace = measure_pace(work, budget, tell, speed, share=SHARE / PATIENT, rows=len(y))
 
     def epochs(self, settings: GraphSettings) -> int:
         """Passes over the training graphs, at the most."""
-        if self._epochs is None:
-            return UNTIMED_EPOCHS
-        return int(np.clip(self._epochs / self.cost(settings), *EPOCHS))
+        return self._pace.epochs(self.cost(settings), EPOCHS, UNTIMED_EPOCHS)
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
         """Graphs of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
         if candidate.name == NETWORK:  # it sees each graph as often as the budget allows
-            most = int(min(seconds * self._speed / EPOCHS[0], MOST))
+            most = int(min(seconds * self._pace.speed / EPOCHS[0], MOST))
             return None if most >= len(self.folds[0][0]) else most if most >= LEAST else 0
         train, judge = self.features(0)
         y = self.problem.y[self.folds[0][0]]
@@ -125,17 +123,10 @@ class GraphPlayer(Player):
         """Training time in units of that of trial 0, about."""
         return relative_cost(settings)
 
-    def _taken(self, name: str, count: int) -> np.ndarray:
-        """Which of so many graphs a model learns from: all, or a draw of as many as it can in time."""
-        most = self.most_rows.get(name, count)
-        if most >= count:
-            return np.arange(count)
-        return np.sort(np.random.default_rng([self.seed, 8]).permutation(count)[:most])
-
     def fit(self, candidate: Candidate, k: int | None) -> FittedGraphs:
         """Learn from the training graphs of fold ``k``, or from all for ``None``."""
         p, rows, own = self.problem, self.split(k)[0], self.features(k)[0]
-        taken = self._taken(candidate.name, len(rows))
+        taken = self.taken(candidate.name, np.arange(len(rows)))
         own, rows = own.take(taken), rows[taken]
         if candidate.name == NETWORK:
             settings, seed = candidate.settings, self.seed + (k or 0)
@@ -147,7 +138,7 @@ class GraphPlayer(Player):
         """The candidate on all graphs; the network as many epochs as were best."""
         p, rows = self.problem, self.everything
         graphs = self._learn("all", rows).encode(p.raw).take(rows)
-        taken = self._taken(candidate.name, len(rows))
+        taken = self.taken(candidate.name, np.arange(len(rows)))
         own, y = graphs.take(taken), p.y[rows[taken]]
         if candidate.name == NETWORK:
             epochs = max(int(elder.settings["epochs"]), 1)
@@ -161,7 +152,7 @@ class GraphPlayer(Player):
     def watch(self, settings: GraphSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
         (own, other), (train, judge), p = self.features(0), self.folds[0], self.problem
-        taken = self._taken(NETWORK, len(train))
+        taken = self.taken(NETWORK, np.arange(len(train)))
         own, train = own.take(taken), train[taken]
         return fit_network(own, p.y[train], p.classes, settings, self.epochs(settings), self.seed, watched=(other, p.y[judge]))[1]  # fmt: skip
 

@@ -33,6 +33,7 @@ from gradatim.fitting.images.pictures import GRID, PUBLISHED_SIDES
 from gradatim.fitting.images.pretrained import PretrainedSettings, draw_pretrained, fine_tune
 from gradatim.fitting.images.problem import ImageProblem
 from gradatim.fitting.learning import read_target
+from gradatim.fitting.pacing import Pace, measure_pace
 from gradatim.fitting.work import Work
 from gradatim.training import History
 
@@ -75,34 +76,28 @@ class LearnedFamily:
         self.problem, self.seed, self.rows = problem, seed, rows
         self.architecture, self.teacher, self.tiles = architecture, teacher, tiles
         self.notes: list[str] = []
-        # passes of the default network over the images of a fold, within its share of the budget
-        self._epochs: float | None = None
+        self._pace = Pace()
         self.looking = 0.0  # seconds of a pass over one picture
 
     @property
     def is_too_slow(self) -> bool:
         """Whether the budget does not allow a network."""
-        return self._epochs is not None and self._epochs < LEAST
+        return self._pace.passes is not None and self._pace.passes < LEAST
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each image."""
-        if budget is None:
-            return
-        tell(Stage("measuring how fast the network trains"))
         p, rows = self.problem, self.problem.train
 
         def speed() -> float:
             return training_speed(p.images[rows], p.y[rows], p.classes, self.draw(0), self.teacher, tiles=self.tiles)  # fmt: skip
 
-        found = work.recall("speed", speed)
-        self._epochs, self.looking = SHARE * budget * found / self.rows, 1 / found
+        self._pace = measure_pace(work, budget, tell, speed, share=SHARE, rows=self.rows)
+        self.looking = 1 / self._pace.speed
 
     def epochs(self, settings: ImageSettings) -> int:
         """Passes over the training images."""
-        if self._epochs is None:
-            return UNTIMED_EPOCHS
         cost = relative_cost(settings) / relative_cost(self.draw(0))
-        return int(np.clip(self._epochs / cost, *EPOCHS))
+        return self._pace.epochs(cost, EPOCHS, UNTIMED_EPOCHS)
 
     def draw(self, trial: int) -> ImageSettings:
         """Settings of trial number ``trial``."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gradatim.events import Stage, Tell
+from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.links import sections
@@ -27,6 +27,7 @@ from gradatim.fitting.nodes.features import NodeFeatures, learn_node_features
 from gradatim.fitting.nodes.known_graph import KnownGraph, KnownNodes
 from gradatim.fitting.nodes.networks import relative_cost
 from gradatim.fitting.nodes.view import NodeView, drawn_numbers
+from gradatim.fitting.pacing import Pace, measure_pace
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.tables.preprocessing import Preprocessing, take_rows
 from gradatim.fitting.work import Work
@@ -70,8 +71,7 @@ class LinkPlayer(Player):
         )
         self.simple = simple_models(has_columns=bool(p.columns))
         self.folds = p.folds(FOLDS, seed, None, p.times)
-        self._epochs: float | None = None  # of the default network on one fold, within its share
-        self._speed = float("inf")  # epochs per second of the default network
+        self._pace = Pace()
         self._views: dict[int | None, NodeView] = {}
         self._numbers: np.ndarray | None = None
 
@@ -112,27 +112,21 @@ class LinkPlayer(Player):
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how long it may."""
-        if budget is None:
-            return
-        tell(Stage("measuring how fast the network trains"))
         p, rows = self.problem, self.folds[0][0]
 
-        def measure() -> float:
+        def speed() -> float:
             return training_speed(self.view(0), p.pairs[:, rows], p.y[rows], self.draw(0), is_directed=p.is_directed)  # fmt: skip
 
-        self._speed = work.recall("speed", measure)
-        self._epochs = SHARE * budget * self._speed
+        self._pace = measure_pace(work, budget, tell, speed, share=SHARE)
 
     def epochs(self, settings: LinkSettings) -> int:
         """Passes over the pairs, at the most."""
-        if self._epochs is None:
-            return UNTIMED_EPOCHS
-        return int(np.clip(self._epochs / relative_cost(settings), *EPOCHS))
+        return self._pace.epochs(relative_cost(settings), EPOCHS, UNTIMED_EPOCHS)
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
         """Pairs of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
         if candidate.name == NETWORK:
-            return None if seconds * self._speed >= EPOCHS[0] else 0
+            return None if seconds * self._pace.speed >= EPOCHS[0] else 0
         p, (rows, judged) = self.problem, self.folds[0]
         return pairs_in_time(
             candidate.name, self.view(0), p.pairs[:, rows], p.y[rows], len(judged), self.seed, seconds,
@@ -147,13 +141,6 @@ class LinkPlayer(Player):
         """Training time in units of that of the default settings, about."""
         return self.epochs(settings) / self.epochs(self.draw(0)) * relative_cost(settings)
 
-    def _taken(self, name: str, rows: np.ndarray) -> np.ndarray:
-        """Pairs that a candidate learns from: all, or as many as the budget allows, drawn at random."""
-        most = self.most_rows.get(name, len(rows))
-        if most >= len(rows):
-            return rows
-        return np.sort(np.random.default_rng([self.seed, 4]).permutation(rows)[:most])
-
     def _train(self, settings: LinkSettings, view: NodeView, rows: np.ndarray, seed: int, **how: Any) -> tuple[LinkNetwork, History]:  # fmt: skip
         p = self.problem
         twins = None if p.twins is None else p.twins[rows]
@@ -163,7 +150,7 @@ class LinkPlayer(Player):
     def fit(self, candidate: Candidate, k: int | None) -> FittedLinks:
         """The candidate on the training pairs of fold ``k``, or on all."""
         p, view = self.problem, self.view(k)
-        rows = self._taken(candidate.name, self.split(k)[0])
+        rows = self.taken(candidate.name, self.split(k)[0])
         if candidate.name == NETWORK:
             return self._train(candidate.settings, view, rows, self.seed + (k or 0))[0]
         return fit_simple(candidate.name, view, p.pairs[:, rows], p.y[rows], self.seed, is_directed=p.is_directed)  # fmt: skip
@@ -171,7 +158,7 @@ class LinkPlayer(Player):
     def complete(self, candidate: Candidate, elder: FittedLinks) -> FittedLinks:
         """The candidate on all pairs; the network for as many epochs as were best."""
         p, view = self.problem, self.everywhere()
-        rows = self._taken(candidate.name, self.everything)
+        rows = self.taken(candidate.name, self.everything)
         if candidate.name == NETWORK:
             done = max(int(elder.settings["epochs"]), 1)
             return self._train(candidate.settings, view, rows, self.seed, epochs=done, stops=False)[0]  # fmt: skip

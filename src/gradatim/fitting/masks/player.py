@@ -11,7 +11,7 @@ from gradatim.data.whole_images import enlarge
 from gradatim.errors import InvalidType, choose, require
 from gradatim.evaluation import count_pixels, measure_overlap
 from gradatim.evaluation.criteria import OVERLAPS
-from gradatim.events import Stage, Tell
+from gradatim.events import Tell
 from gradatim.fitting.classes import FEW_TEST, FLATTERS, TRUST_FOLDS
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.masks import sections
@@ -30,6 +30,7 @@ from gradatim.fitting.masks.networks import (
 from gradatim.fitting.masks.problem import Arrays, MaskProblem, prepare
 from gradatim.fitting.masks.simple import SIMPLE, fit_simple
 from gradatim.fitting.mistakes import Costs
+from gradatim.fitting.pacing import Pace, measure_pace
 from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern
@@ -71,7 +72,7 @@ class MaskPlayer(Player):
         self.headline = f"{p.name}: {p.task} ({self.rows[0]:,} training images, {self.rows[1]:,} test images)"  # fmt: skip
         self.folds = p.folds(FOLDS, seed)
         self.first = IOU  # the figure that decides
-        self._epochs: float | None = None  # of the default network, on one fold, within its share of the budget  # fmt: skip
+        self._pace = Pace()
 
     def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """The mean IoU by default; ``"dice"`` or ``"accuracy"`` of pixels decides as well."""
@@ -81,18 +82,18 @@ class MaskPlayer(Player):
 
     def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each image."""
-        if budget is None:
-            return
-        tell(Stage("measuring how fast the network trains"))
         p, rows = self.problem, self.problem.train
-        speed = work.recall("speed", lambda: training_speed(p.images[rows], p.y[rows], p.classes, self.draw(0)))  # fmt: skip
-        self._epochs = SHARE * budget * speed / len(self.folds[0][0])
+
+        def speed() -> float:
+            return training_speed(p.images[rows], p.y[rows], p.classes, self.draw(0))
+
+        self._pace = measure_pace(work, budget, tell, speed, share=SHARE, rows=len(self.folds[0][0]))  # fmt: skip
 
     def epochs(self, settings: MaskSettings) -> int:
         """Passes over the training images, at the most."""
-        if self._epochs is None:
-            return plan_epochs(len(self.folds[0][0]))
-        return int(np.clip(self._epochs / relative_cost(settings), *EPOCHS))
+        return self._pace.epochs(
+            relative_cost(settings), EPOCHS, plan_epochs(len(self.folds[0][0]))
+        )
 
     def draw(self, trial: int) -> MaskSettings:
         """Settings of trial number ``trial``."""

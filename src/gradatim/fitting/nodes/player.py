@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.events import Stage, Tell
+from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, prediction_frame
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.nodes import sections
@@ -36,6 +36,7 @@ from gradatim.fitting.nodes.networks import (
 from gradatim.fitting.nodes.problem import NodeProblem, prepare
 from gradatim.fitting.nodes.propagation import Propagation
 from gradatim.fitting.nodes.view import NodeView, drawn_features
+from gradatim.fitting.pacing import Pace, measure_pace
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.tables.costs import FoldData, rows_in_time
 from gradatim.fitting.work import Work
@@ -86,8 +87,7 @@ class NodePlayer(Player):
         parts = [None if own is None else own[: len(p.y)] for own in (p.groups, p.times)]
         self.folds = p.folds(FOLDS, seed, *parts)
         self.help: Help | None = None
-        self._epochs: float | None = None  # of the default network on one fold, within its share
-        self._speed = float("inf")  # epochs per second of the default network
+        self._pace = Pace()
         self._views: dict[int | None, tuple[NodeView, NodeView]] = {}
         self._features: NodeFeatures | None = None
         self._whole: tuple[NodeFeatures, NodeView] | None = None
@@ -133,23 +133,21 @@ class NodePlayer(Player):
 
     def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how long it may."""
-        if budget is None:
-            return
-        tell(Stage("measuring how fast the network trains"))
         p, rows = self.problem, self.folds[0][0]
-        speed = work.recall("speed", lambda: training_speed(self.views(0)[0], rows, p.y[rows], p.classes, self.draw(0)))  # fmt: skip
-        self._speed, self._epochs = speed, SHARE * budget * speed
+
+        def speed() -> float:
+            return training_speed(self.views(0)[0], rows, p.y[rows], p.classes, self.draw(0))
+
+        self._pace = measure_pace(work, budget, tell, speed, share=SHARE)
 
     def epochs(self, settings: NodeSettings) -> int:
         """Steps of descent, at the most."""
-        if self._epochs is None:
-            return UNTIMED_EPOCHS
-        return int(np.clip(self._epochs / relative_cost(settings), *EPOCHS))
+        return self._pace.epochs(relative_cost(settings), EPOCHS, UNTIMED_EPOCHS)
 
     def affordable_rows(self, candidate: Candidate, seconds: float) -> int | None:
         """Nodes of the first fold from which a candidate learns within ``seconds``; ``None`` for all, 0 for too few."""
         if candidate.name == NETWORK:
-            return None if seconds * self._speed >= EPOCHS[0] else 0
+            return None if seconds * self._pace.speed >= EPOCHS[0] else 0
         if candidate.name == PROPAGATION:
             return None
         p, (rows, judged) = self.problem, self.folds[0]
@@ -165,13 +163,6 @@ class NodePlayer(Player):
     def cost(self, settings: NodeSettings) -> float:
         """Training time in units of that of the default settings, about."""
         return self.epochs(settings) / self.epochs(self.draw(0)) * relative_cost(settings)
-
-    def _taken(self, name: str, rows: np.ndarray) -> np.ndarray:
-        """Nodes that a candidate learns from: all, or as many as the budget allows, drawn at random."""
-        most = self.most_rows.get(name, len(rows))
-        if most >= len(rows):
-            return rows
-        return np.sort(np.random.default_rng([self.seed, 4]).permutation(rows)[:most])
 
     def train(self, settings: NodeSettings, view: NodeView, rows: np.ndarray, seed: int, **how: Any) -> tuple[NodeNetwork, History]:  # fmt: skip
         """Train the network on nodes of a graph, as it may be seen.
@@ -191,7 +182,7 @@ class NodePlayer(Player):
     def fit(self, candidate: Candidate, k: int | None) -> FittedNodes:
         """The candidate on the training nodes of fold ``k``, or on all."""
         p, view = self.problem, self.views(k)[0]
-        rows = self._taken(candidate.name, self.split(k)[0])
+        rows = self.taken(candidate.name, self.split(k)[0])
         if candidate.name == NETWORK:
             return self.train(candidate.settings, view, rows, self.seed + (k or 0))[0]
         return fit_simple(candidate.name, view, rows, p.y[rows], p.classes, self.seed)
@@ -199,7 +190,7 @@ class NodePlayer(Player):
     def complete(self, candidate: Candidate, elder: FittedNodes) -> FittedNodes:
         """The candidate on all nodes with a target; the network for as many epochs as were best."""
         p, view = self.problem, self.everywhere[1]
-        rows = self._taken(candidate.name, self.everything)
+        rows = self.taken(candidate.name, self.everything)
         if candidate.name == NETWORK:
             done = max(int(elder.settings["epochs"]), 1)
             return self.train(candidate.settings, view, rows, self.seed, epochs=done, stops=False)[0]  # fmt: skip

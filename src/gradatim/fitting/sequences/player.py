@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from gradatim.events import Stage, Tell
+from gradatim.events import Tell
 from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.options import MOST
+from gradatim.fitting.pacing import Pace, measure_pace
 from gradatim.fitting.player import NETWORK, Candidate, Player
 from gradatim.fitting.probing import LEAST
 from gradatim.fitting.sequences import sections
@@ -73,8 +74,7 @@ class SequencePlayer(Player):
         )
         self.simple = simple_models(p.classes)
         self.folds = p.fold_rows(FOLDS, seed)
-        self._epochs: float | None = None  # of the default network on one fold, within its share
-        self._speed = float("inf")  # series per second that the default network trains on
+        self._pace = Pace()
         self._features: dict[int | None, tuple[Sequences, Sequences]] = {}
         self._preprocessing: Preprocessing | None = None
         self._whole: tuple[Preprocessing, Sequences] | None = None
@@ -110,20 +110,18 @@ class SequencePlayer(Player):
 
     def plan_network(self, work: Work, budget: float | None, tell: Tell) -> None:
         """Measure how fast the network trains, and plan how often it may see each series."""
-        if budget is None:
-            return
-        tell(Stage("measuring how fast the network trains"))
-        (train, _), y = self.features(0), self.problem.y[self.folds[0][0]]
-        speed = work.recall("speed", lambda: training_speed(train, y, self.problem.classes, self.draw(0)))  # fmt: skip
-        self._speed, self._epochs = speed, SHARE / PATIENT * budget * speed / len(y)
+        p, y = self.problem, self.problem.y[self.folds[0][0]]
+
+        def speed() -> float:
+            return training_speed(self.features(0)[0], y, p.classes, self.draw(0))
+
+        self._pace = measure_pace(work, budget, tell, speed, share=SHARE / PATIENT, rows=len(y))
 
     def epochs(self, settings: SequenceSettings) -> int:
         """Passes over the training series, at the most."""
-        if self._epochs is None:
-            return UNTIMED_EPOCHS
-        return int(np.clip(self._epochs / self._pace(settings), *EPOCHS))
+        return self._pace.epochs(self._relative_cost(settings), EPOCHS, UNTIMED_EPOCHS)
 
-    def _pace(self, settings: SequenceSettings) -> float:
+    def _relative_cost(self, settings: SequenceSettings) -> float:
         """Time of a step of training in units of that of the default settings, about."""
         longest = -(-int(self.problem.lengths.max()) // self.problem.block)
         return relative_cost(settings, longest) / relative_cost(self.draw(0), longest)
@@ -133,7 +131,7 @@ class SequencePlayer(Player):
         if (
             candidate.name == NETWORK
         ):  # it sees each series as often as the budget allows, but no series too rarely
-            most = int(min(seconds * self._speed / EPOCHS[0], MOST))
+            most = int(min(seconds * self._pace.speed / EPOCHS[0], MOST))
             return None if most >= len(self.folds[0][0]) else most if most >= LEAST else 0
         train, judge = self.features(0)
         y = self.problem.y[self.folds[0][0]]
@@ -145,19 +143,12 @@ class SequencePlayer(Player):
 
     def cost(self, settings: SequenceSettings) -> float:
         """Training time in units of that of the default settings, about."""
-        return self.epochs(settings) / self.epochs(self.draw(0)) * self._pace(settings)
-
-    def _taken(self, name: str, count: int) -> np.ndarray:
-        """Series that a candidate learns from: all, or as many as the budget allows, drawn at random."""
-        most = self.most_rows.get(name, count)
-        if most >= count:
-            return np.arange(count)
-        return np.sort(np.random.default_rng([self.seed, 4]).permutation(count)[:most])
+        return self.epochs(settings) / self.epochs(self.draw(0)) * self._relative_cost(settings)
 
     def fit(self, candidate: Candidate, k: int | None) -> FittedSequences:
         """The candidate on the training series of fold ``k``, or on all."""
         p, rows, own = self.problem, self.split(k)[0], self.features(k)[0]
-        taken = self._taken(candidate.name, len(rows))
+        taken = self.taken(candidate.name, np.arange(len(rows)))
         own, rows = own.take(taken), rows[taken]
         if candidate.name == NETWORK:
             groups = None if p.groups is None else p.groups[rows]
@@ -171,7 +162,7 @@ class SequencePlayer(Player):
         if self._whole is None:
             learned = self._learn(rows)
             self._whole = learned, self._encode(learned).take(rows)
-        taken = self._taken(candidate.name, len(rows))
+        taken = self.taken(candidate.name, np.arange(len(rows)))
         own, y = self._whole[1].take(taken), p.y[rows[taken]]
         if candidate.name == NETWORK:
             epochs = max(int(elder.settings["epochs"]), 1)
@@ -185,7 +176,7 @@ class SequencePlayer(Player):
     def watch(self, settings: SequenceSettings) -> History:
         """The chosen network on the first fold once more, watched epoch by epoch."""
         (own, other), (train, judge), p = self.features(0), self.folds[0], self.problem
-        watched, taken = (other, p.y[judge]), self._taken(NETWORK, len(train))
+        watched, taken = (other, p.y[judge]), self.taken(NETWORK, np.arange(len(train)))
         own, train = own.take(taken), train[taken]
         return fit_network(own, p.y[train], p.classes, settings, self.epochs(settings), self.seed, watched=watched)[1]  # fmt: skip
 

@@ -34,6 +34,7 @@ from gradatim.fitting.tables.candidates import (
 )
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.costs import FoldData, rows_in_time
+from gradatim.fitting.tables.hidden_means import are_better_hidden, hide
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.ladders import MOST_CELLS, numeric_features
@@ -60,6 +61,7 @@ from gradatim.wording import numbered
 
 CACHE_CELLS = 50_000_000
 IMPORTANCE_BY = 0.95  # of the budget, when it must be measured
+LOOKED_ROWS = 20_000  # by which extra trees choose how to tell categories apart
 SMALL_ROWS, SMALL_CELLS = 2_000, 100_000  # of a table that is cut into ten
 
 
@@ -106,6 +108,8 @@ class TablePlayer(Player):
         self.simple = simple_models(problem.classes)
         self.folds = plan_folds(problem, seed)
         self._features: dict[int | None, tuple[np.ndarray, np.ndarray]] = {}
+        self._blurred: dict[int | None, np.ndarray] = {}
+        self._hides_means = False  # from extra trees, which then know categories by their places
         self._cells = 0
         self._preprocessing: Preprocessing | None = None
         self._whole: tuple[Preprocessing, np.ndarray] | None = None
@@ -129,6 +133,9 @@ class TablePlayer(Player):
         if not can_search(len(train), len(judge), budget or 60.0):
             self.simple = tuple(name for name in self.simple if name != NEAREST)
             self.notes.append(f"{NEAREST} is left out: too many rows to measure every distance.")
+        rows = int(min(LOOKED_ROWS, 500 * (budget or 60.0)))
+        if EXTRA in self.simple and len(self._blurred_of(0)):
+            self._hides_means = work.recall("hides-means", lambda: self._look_at_means(rows))
         width = self.features(0)[0].shape[1]
         if width > MOST_TREE_FEATURES:
             self.notes.append(
@@ -142,6 +149,7 @@ class TablePlayer(Player):
             own, X = self._learn(train)
             if k is None:
                 self._preprocessing = own
+            self._blurred[k] = own.blurred()
             pair = X, own.transform(take_rows(self.problem.table, judge))
             size = sum(part.size for part in pair)
             while self._features and self._cells + size > CACHE_CELLS:
@@ -155,6 +163,21 @@ class TablePlayer(Player):
         p = self.problem
         targets = standardized_targets(p.y[rows], p.classes)
         return learn_features(p.table, p.columns, rows, targets, self.seed)
+
+    def _blurred_of(self, k: int | None) -> np.ndarray:
+        """Features of fold ``k``, or of all, that differ between training rows of one category."""
+        self.features(k)
+        return self._blurred[k]
+
+    def _look_at_means(self, most: int) -> bool:
+        """Whether extra trees do better on the first fold without the mean targets of categories that have places."""
+        p, (train, judge), (X, X_judge) = self.problem, self.folds[0], self.features(0)
+        data = FoldData(X, p.y[train], X_judge, p.classes, self._goal(train))
+
+        def loss(output: np.ndarray) -> float:
+            return self._goal(judge).loss(p.y[judge], output, p.classes)
+
+        return are_better_hidden(self._blurred[0], data, loss, self.seed, most)
 
     def _taken(self, name: str, X: np.ndarray, learned: np.ndarray) -> "_Taken":
         """Rows that a candidate learns from: all, or as many as the budget allows, drawn at random."""
@@ -207,6 +230,8 @@ class TablePlayer(Player):
         X, y, goal = self._taken(candidate.name, self.features(k)[0], self.split(k)[0])
         if candidate.name == NETWORK:
             return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0), goal)
+        if candidate.name == EXTRA and self._hides_means:
+            X = hide(X, self._blurred_of(k))
         chosen = None if candidate.settings is None else asdict(candidate.settings)
         return fit_simple(candidate.name, X, y, classes, self.seed, chosen, goal)
 
@@ -232,6 +257,8 @@ class TablePlayer(Player):
         X, y, goal = self._taken(candidate.name, self._whole[1], rows)
         if candidate.name == NETWORK:
             return fit_network(X, y, p.classes, candidate.settings, self.seed, goal)
+        if candidate.name == EXTRA and self._hides_means:
+            X = hide(X, self._whole[0].blurred())
         return fit_simple(candidate.name, X, y, p.classes, self.seed, elder.settings, goal)
 
     def outputs(self, model: Fitted, k: int | None) -> np.ndarray:

@@ -3,8 +3,9 @@ r"""From typed columns to the numbers a model sees, as plain data that JSON can 
 Everything is learned from the rows given, so a fold's preprocessing knows nothing of the rows it is
 judged on. A number becomes :math:`(x - \mu)/\sigma`, limited to :math:`\pm 10`, with the median for missing cells
 and a column that marks them; a category one column per frequent level, one for the rare and unseen, one for missing, and
-the mean target of its level (:mod:`~gradatim.fitting.tables.level_means`); a date :math:`t` in days becomes scaled time and
-sine and cosine of the year, the week and the day.
+the mean target of its level (:mod:`~gradatim.fitting.tables.level_means`); where levels are many, also its place in the order
+of their names, by which trees tell each from its neighbours; a date :math:`t` in days becomes scaled time and sine and cosine
+of the year, the week and the day.
 """
 
 from collections import Counter
@@ -39,7 +40,8 @@ class Encoder:
         marks_other: Whether a feature marks every other category.
         periods: Cycles of a date.
         known: Categories whose mean target was learned; ``None`` is a missing cell.
-        means: Their mean targets, one list for each.
+        means: Their mean targets, one list for each, with the place at its end, where that is a feature.
+        has_place: Whether the place of a category in the order of names is a feature.
         words: Words of texts that are known.
         rarity: Their weights.
         basis: Their shares in the themes, one list for each.
@@ -55,13 +57,14 @@ class Encoder:
     periods: list[str] = field(default_factory=list)
     known: list[str | None] = field(default_factory=list)
     means: list[list[float]] = field(default_factory=list)
+    has_place: bool = False
     words: list[str] = field(default_factory=list)
     rarity: list[float] = field(default_factory=list)
     basis: list[list[float]] = field(default_factory=list)
 
     @property
     def num_means(self) -> int:
-        """Features that hold a mean target."""
+        """Features that hold a mean target, or the place."""
         return len(self.means[0]) if self.means else 0
 
     def names(self) -> list[str]:
@@ -76,7 +79,8 @@ class Encoder:
             own = [name]
             own += [f"{name}: {f} of {p}" for p in self.periods for f in ("sine", "cosine")]
         own += [f"{name} is missing"] * self.marks_missing
-        return own + [f"{name}: mean target {k + 1}" for k in range(self.num_means)]
+        own += [f"{name}: mean target {k + 1}" for k in range(self.num_means - self.has_place)]
+        return own + [f"{name}: place"] * self.has_place
 
     def encode(self, cells: Cells) -> np.ndarray:
         """Return the features, shape ``(N, len(names()))``."""
@@ -147,6 +151,12 @@ class Preprocessing:
     def names(self) -> list[str]:
         """Names of all features."""
         return [name for encoder in self.encoders for name in encoder.names()]
+
+    def blurred(self) -> np.ndarray:
+        """Numbers of the features that differ between training rows of one category though its place is known: mean targets."""
+        ends = np.cumsum([len(e.names()) for e in self.encoders]).tolist()
+        pairs = zip(self.encoders, ends, strict=True)
+        return np.concatenate([np.arange(0), *(np.arange(end - e.num_means, end - 1) for e, end in pairs if e.has_place)])  # fmt: skip
 
     def transform(self, table: Table) -> np.ndarray:
         """Return the features of typed cells, shape ``(N, features)``."""
@@ -281,9 +291,21 @@ def learn_features(
             known = [names[place] for place in found.places.tolist()]
             encoder = replace(encoder, known=known, means=found.means.tolist())
             block = np.concatenate([block, found.crossed], axis=1)
+            if len(known) > MAX_LEVELS:
+                encoder = _with_places(encoder)
+                block = np.concatenate([block, encoder.encode(own)[:, -1:]], axis=1)
         encoders.append(encoder)
         blocks.append(block)
     return Preprocessing(encoders), np.concatenate(blocks, axis=1)
+
+
+def _with_places(encoder: Encoder) -> Encoder:
+    """Beside the mean targets the place of each category in the order of their names, from -1 to 1."""
+    order = sorted(range(len(encoder.known)), key=lambda k: encoder.known[k] or "")
+    places = np.empty(len(order))
+    places[order] = np.linspace(-1.0, 1.0, len(order))
+    means = [[*own, place] for own, place in zip(encoder.means, places.tolist(), strict=True)]
+    return replace(encoder, means=means, has_place=True)
 
 
 def _fit_encoder(cells: Cells, column: Column, rows: np.ndarray) -> Encoder:

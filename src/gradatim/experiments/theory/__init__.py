@@ -1,0 +1,1 @@
+"""Why large networks learn, and what may be promised of them."""

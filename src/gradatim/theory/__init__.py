@@ -14,6 +14,7 @@ from gradatim.theory.constructions import mlp_with_weights, relu_interpolant, xo
 from gradatim.theory.folding import folding_network
 from gradatim.theory.graph_clusters import laplacian_positions, spectral_clustering
 from gradatim.theory.greedy import GreedyFit, choose_greedily
+from gradatim.theory.held_out_bound import held_out_bound
 from gradatim.theory.hessian_spectrum import (
     Spectrum,
     hessian_eigenvalues,
@@ -81,6 +82,7 @@ __all__ = [
     "gaussian_bump",
     "gaussian_kl",
     "growth_function",
+    "held_out_bound",
     "hessian_eigenvalues",
     "hessian_trace",
     "homophily",

@@ -220,6 +220,9 @@ ELSEWHERE: dict[str, str] = {
     "spectral_density": "the same",
     "pac_bayes_certificate": "tests/theory/test_certificate.py: equal seeds, equal bounds",
     "rademacher_complexity": "an estimate with its error; tests/theory/test_uniform_convergence.py",
+    "labelings": "starts of the search of a network; tests/theory/test_labeling_search.py",
+    "shatters": "the same",
+    "vc_dimension": "the same",
     "GraphStream": "tests/data/test_graph_stream.py: equal seeds, equal orders",
 }
 

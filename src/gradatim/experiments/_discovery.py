@@ -22,6 +22,7 @@ ORDER = (
     "attention",
     "sets",
     "graphs",
+    "theory",
     "bayes",
     "robustness",
 )

@@ -14,7 +14,8 @@ rectangles      :math:`a_j<x_j<b_j` for all :math:`j\le d`   counted            
 sines           :math:`\sin\omega x>0`                       :math:`2^n`                                     :math:`\infty`
 ==============  ===========================================  ==============================================  ==============
 
-One parameter can shatter any number of points (sines), so that the number of parameters is not the capacity.
+One parameter can shatter any number of points (sines), so that the number of parameters is not the capacity. In the place
+of a name may stand a function that builds a network: its labelings are found by training, and are a lower bound.
 """
 
 import math
@@ -22,13 +23,19 @@ from collections.abc import Callable
 from itertools import permutations, product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gradatim.errors import choose, require
 from gradatim.linear import cover_count, dichotomies
+from gradatim.theory.labeling_search import (
+    Build,
+    Labelings,
+    Points,
+    all_labelings,
+    learned_labelings,
+    search_dimension,
+)
 
-Labelings = NDArray[np.bool_]
-Points = NDArray[np.float64]
 MOST_POINTS, MOST_ORDERS = 16, 50_000  # of which all subsets, all orders are tried
 
 
@@ -47,7 +54,7 @@ def _half_spaces(x: Points) -> Labelings:
 
 def _rectangles(x: Points) -> Labelings:
     """A set of points is cut out by a rectangle if the smallest one around it holds no others."""
-    inside = _subsets(len(x))  # (2ⁿ, n)
+    inside = all_labelings(len(x))  # (2ⁿ, n)
     low = np.where(inside[..., None], x, np.inf).min(1)  # (2ⁿ, d)
     high = np.where(inside[..., None], x, -np.inf).max(1)
     held = ((low[:, None] <= x) & (x <= high[:, None])).all(2)
@@ -79,14 +86,16 @@ FAMILIES: dict[str, Callable[[Points], Labelings]] = {
 ON_A_LINE = ("thresholds", "intervals", "sines")
 
 
-def labelings(family: str, points: ArrayLike) -> Labelings:
+def labelings(family: str | Build, points: ArrayLike, *, seed: int = 0) -> Labelings:
     r"""List :math:`\mathcal F(S)`: every labeling of the points that some member of the family makes.
 
-    Exact, but for sines at points whose ratios are not whole numbers, where it is a lower bound.
+    Exact, but for sines at points whose ratios are not whole numbers and for networks, where it is a lower bound.
 
     Args:
-        family: ``"thresholds"``, ``"intervals"``, ``"half-spaces"``, ``"rectangles"`` or ``"sines"``.
-        points: Shape ``(n, d)``, or ``(n,)`` on a line; at most 16.
+        family: ``"thresholds"``, ``"intervals"``, ``"half-spaces"``, ``"rectangles"`` or ``"sines"``; or a function that
+            builds a network with one output, such as ``lambda: MLP((2, 3, 1))``, which is trained on every labeling.
+        points: Shape ``(n, d)``, or ``(n,)`` on a line; at most 16, of a network 10.
+        seed: Of a network's starts.
 
     Returns:
         Different labelings, shape ``(count, n)``.
@@ -95,28 +104,32 @@ def labelings(family: str, points: ArrayLike) -> Labelings:
         >>> labelings("thresholds", [1.0, 2.0]).astype(int).tolist()
         [[1, 1], [0, 1], [0, 0]]
     """
-    choose("labelings", "family", family, FAMILIES)
+    if isinstance(family, str):
+        choose("labelings", "family", family, FAMILIES)
     x = np.asarray(points, dtype=np.float64)
     x = x[:, None] if x.ndim == 1 else x
     rule = "labelings: points must have shape (n,) or (n, d), n from 1 to"
     require(x.ndim == 2 and 1 <= len(x) <= MOST_POINTS and x.shape[1], f"{rule} {MOST_POINTS}", x.shape)  # fmt: skip
+    if not isinstance(family, str):
+        return learned_labelings(family, x, seed)
     is_flat = family not in ON_A_LINE or x.shape[1] == 1
     require(is_flat, f"labelings: points of {family} must lie on a line, shape (n,)", x.shape)
     return FAMILIES[family](x)
 
 
-def shatters(family: str, points: ArrayLike) -> bool:
-    """Whether the family makes every labeling of the points.
+def shatters(family: str | Build, points: ArrayLike, *, seed: int = 0) -> bool:
+    """Whether the family makes every labeling of the points; of a network, whether it was seen to.
 
     Args:
         family: As in :func:`labelings`.
         points: Shape ``(n, d)``, or ``(n,)`` on a line.
+        seed: Of a network's starts.
 
     Example:
         >>> shatters("half-spaces", [[0, 0], [0, 1], [1, 0]]), shatters("half-spaces", [[0, 0], [0, 1], [1, 0], [1, 1]])
         (True, False)
     """
-    found = labelings(family, points)
+    found = labelings(family, points, seed=seed)
     return len(found) == 2 ** found.shape[1]
 
 
@@ -153,23 +166,24 @@ def growth_function(family: str, n: int, *, dim: int = 1) -> int:
     }[family]
 
 
-def vc_dimension(family: str, *, dim: int = 1) -> float:
+def vc_dimension(family: str | Build, *, dim: int = 1, seed: int = 0) -> float:
     """The most points that the family shatters; infinite for sines.
+
+    Of a network it is a lower bound, found by search: the most points, at most 10, of which one of three random sets was
+    seen to be shattered.
 
     Args:
         family: As in :func:`labelings`.
-        dim: Dimensions of half-spaces and rectangles.
+        dim: Dimensions of half-spaces, rectangles and of a network's inputs.
+        seed: Of a network's points and starts.
 
     Example:
         >>> vc_dimension("half-spaces", dim=2), vc_dimension("sines")
         (3, inf)
     """
-    choose("vc_dimension", "family", family, FAMILIES)
     require(dim >= 1, "vc_dimension: dim must be at least 1", dim)
+    if not isinstance(family, str):
+        return search_dimension(family, dim, seed)
+    choose("vc_dimension", "family", family, FAMILIES)
     known = {"thresholds": 1, "intervals": 2, "half-spaces": dim + 1, "rectangles": 2 * dim}
     return known.get(family, math.inf)
-
-
-def _subsets(n: int) -> Labelings:
-    """All subsets of ``n`` points, shape ``(2ⁿ, n)``."""
-    return (np.arange(2**n)[:, None] >> np.arange(n)) % 2 == 1

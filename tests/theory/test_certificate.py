@@ -48,6 +48,18 @@ def test_rows_see_networks_of_their_own_with_the_moments_of_drawn_weights():
     torch.testing.assert_close(found.T.cov(), drawn.T.cov(), atol=0.08, rtol=0.05)
 
 
+def test_prior_and_start_may_lie_elsewhere_and_a_layer_without_bias_stays_without():
+    source = nn.Linear(3, 2, bias=False)
+    layer = make_stochastic(source, 0.5, prior_mean=0.0, start_std=0.1)
+    assert sorted(dict(layer.named_parameters())) == ["weight", "weight_log_std"]
+    assert torch.equal(layer.weight, source.weight)
+    own = Normal(source.weight.detach(), 0.1)
+    expected = kl_divergence(own, Normal(torch.zeros(2, 3), 0.5)).sum()
+    torch.testing.assert_close(layer.kl().detach(), expected)
+    h = torch.tensor([1.0, 2.0, -1.0]).expand(20_000, 3)
+    assert layer(h).std(0).detach().numpy() == pytest.approx(0.1 * 6**0.5, rel=0.03)
+
+
 def test_the_divergence_is_that_of_all_weights():
     model = make_stochastic(MLP((3, 4, 2)), 0.2)
     assert total_kl(model).item() == pytest.approx(0.0, abs=1e-6)

@@ -1,9 +1,15 @@
-"""Bayesian learning: samplers of any log-density and whether to trust their draws, Gaussian processes."""
+"""Bayesian learning: samplers of any log-density and whether to trust their draws, networks, Gaussian processes."""
 
 from gradatim.bayes import hmc, langevin, mala, metropolis, nuts, sghmc, sgld
 from gradatim.bayes.diagnostics import ess_bulk, ess_tail, r_hat
 from gradatim.bayes.finite_chain import metropolis_matrix, stationary_distribution
 from gradatim.bayes.hamiltonian import Phase, leapfrog
+from gradatim.bayes.networks import (
+    NetworkDensity,
+    Predictive,
+    network_log_density,
+    posterior_predictive,
+)
 from gradatim.bayes.processes import (
     RBF,
     Constant,
@@ -30,9 +36,11 @@ __all__ = [
     "LeaveOneOut",
     "Linear",
     "Matern",
+    "NetworkDensity",
     "NetworkKernel",
     "Periodic",
     "Phase",
+    "Predictive",
     "RBF",
     "SAMPLERS",
     "Sampler",
@@ -47,7 +55,9 @@ __all__ = [
     "mala",
     "metropolis",
     "metropolis_matrix",
+    "network_log_density",
     "nuts",
+    "posterior_predictive",
     "r_hat",
     "sample",
     "sghmc",

@@ -281,13 +281,14 @@ def _plain(value: Any) -> Any:
     )
 
 
-def rebuild(description: Mapping[str, Any]) -> nn.Module:
+def rebuild(description: Mapping[str, Any], *, seed: int = 0) -> nn.Module:
     """Build the model that :func:`describe` described; its weights mean nothing until :func:`load_weights`.
 
     Nobody's random numbers are used up.
 
     Args:
         description: What :func:`describe` returned, as JSON keeps it; one of an earlier version is read too.
+        seed: Of the weights that it begins with.
 
     Example:
         >>> rebuild(describe(layers.DenseConnection(nn.Linear(3, 2))))
@@ -295,7 +296,7 @@ def rebuild(description: Mapping[str, Any]) -> nn.Module:
           (layer): Linear(in_features=3, out_features=2, bias=True)
         )
     """
-    with seeded(0):
+    with seeded(seed):
         return _rebuild(description)
 
 

@@ -33,13 +33,41 @@ class MCPrediction(NamedTuple):
 
 
 @contextmanager
-def _only_dropout_trains(model: nn.Module) -> Iterator[int]:
-    """Evaluation mode but for dropout, then every module's own mode again."""
+def _masked(model: nn.Module, seed: int, device: torch.device, owner: str) -> Iterator[None]:
+    """Evaluation mode but for dropout, whose masks come from ``seed``; then every module's own mode again."""
     dropouts = [m for m in model.modules() if isinstance(m, _DropoutNd | StandardDropout)]
-    with evaluation_mode(model):
+    if not dropouts:
+        raise InvalidValue(
+            f"{owner}: model must have a dropout layer, got none. Build it with dropout=0.1."
+        )
+    with evaluation_mode(model), torch.inference_mode(), seeded(seed, device):
         for dropout in dropouts:
             dropout.training = True
-        yield len(dropouts)
+        yield
+
+
+def _passes(model: nn.Module, x: Tensor, num_samples: int) -> Iterator[Tensor]:
+    """Outputs under as many masks, several at a time, shape ``(copies, B, ...)``."""
+    together = max(1, min(num_samples, _ROWS // max(len(x), 1)))
+    for start in range(0, num_samples, together):
+        copies = min(together, num_samples - start)
+        out: Tensor = model(x.repeat(copies, *[1] * (x.ndim - 1)))  # (copies · B, ...)
+        yield out.unflatten(0, (copies, len(x)))
+
+
+def mc_outputs(model: nn.Module, x: Tensor, *, num_samples: int, seed: int, owner: str) -> Tensor:
+    """The outputs under dropout masks, all of them, shape ``(num_samples, B, ...)``.
+
+    Args:
+        model: A network with dropout; its mode and the global random state are left as they were.
+        x: Inputs, shape ``(B, ...)``.
+        num_samples: Masks.
+        seed: Seed of the masks.
+        owner: Whom errors name.
+    """
+    with _masked(model, seed, x.device, owner):
+        found = torch.cat(list(_passes(model, x, num_samples)))
+    return found.clone()  # one that may be differentiated
 
 
 @takes_arrays
@@ -77,19 +105,12 @@ def mc_predict(
         raise InvalidValue(
             f"mc_predict: num_samples must be at least 2, got {num_samples}. Try 100."
         )
-    together = max(1, min(num_samples, _ROWS // max(len(x), 1)))
     total = squares = torch.zeros(())
-    with _only_dropout_trains(model) as count, torch.inference_mode(), seeded(seed, x.device):
-        if not count:
-            raise InvalidValue(
-                "mc_predict: model must have a dropout layer, got none. Build it with dropout=0.1."
-            )
-        shift: Tensor | None = None
-        for start in range(0, num_samples, together):
-            copies = min(together, num_samples - start)
-            out = model(x.repeat(copies, *[1] * (x.ndim - 1)))  # (copies · B, ...)
-            out = (out if transform is None else transform(out)).double()
-            out = out.unflatten(0, (copies, len(x)))
+    shift: Tensor | None = None
+    with _masked(model, seed, x.device, "mc_predict"):
+        for out in _passes(model, x, num_samples):
+            flat = out.flatten(0, 1)
+            out = (flat if transform is None else transform(flat)).double().unflatten(0, out.shape[:2])  # fmt: skip
             shift = out[0] if shift is None else shift  # keeps the sum of squares well conditioned
             total = total + (out - shift).sum(0)
             squares = squares + (out - shift).square().sum(0)

@@ -51,8 +51,8 @@ def test_rows_see_networks_of_their_own_with_the_moments_of_drawn_weights():
 def test_prior_and_start_may_lie_elsewhere_and_a_layer_without_bias_stays_without():
     source = nn.Linear(3, 2, bias=False)
     layer = make_stochastic(source, 0.5, prior_mean=0.0, start_std=0.1)
-    assert sorted(dict(layer.named_parameters())) == ["weight", "weight_log_std"]
-    assert torch.equal(layer.weight, source.weight)
+    assert sorted(dict(layer.named_parameters())) == ["weight_log_scale", "weight_shift"]
+    torch.testing.assert_close(layer.moments("weight")[0], source.weight)
     own = Normal(source.weight.detach(), 0.1)
     expected = kl_divergence(own, Normal(torch.zeros(2, 3), 0.5)).sum()
     torch.testing.assert_close(layer.kl().detach(), expected)

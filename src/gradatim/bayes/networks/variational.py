@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from gradatim.bayes.networks.density import NetworkDensity
 from gradatim.bayes.networks.predictive import Predictive, summarize
-from gradatim.theory.stochastic_dense import make_stochastic, total_kl
+from gradatim.theory.stochastic_dense import StochasticDense, make_stochastic, total_kl
 from gradatim.training import Trainer
 from gradatim.training.batches import Batch
 from gradatim.training.model_outputs import plain_output
@@ -77,7 +77,10 @@ def fit_gaussians(
         network, objective=objective, lr=lr, schedule="cosine", epochs=epochs, batch_size=batch_size,
         device=density.X.device, seed=seed, progress=False,
     ).fit((density.X, density.y))  # fmt: skip
-    found = {name: p.detach() for name, p in network.named_parameters()}
-    means = [found[name].flatten() for name in free]
-    widths = [found[f"{name}_log_std"].exp().flatten() if f"{name}_log_std" in found else torch.zeros_like(found[name]).flatten() for name in free]  # fmt: skip
-    return torch.cat(means), torch.cat(widths)
+    found = {name: (p.detach(), torch.zeros_like(p)) for name, p in network.named_parameters()}
+    for place, layer in network.named_modules():
+        if isinstance(layer, StochasticDense):
+            own = {f"{place}.{name}".lstrip("."): layer.moments(name) for name in layer.names}
+            found |= {name: (mean.detach(), std.detach()) for name, (mean, std) in own.items()}
+    means, widths = (torch.cat([found[name][k].flatten() for name in free]) for k in (0, 1))
+    return means, widths

@@ -66,3 +66,16 @@ def test_three_classes():
 def test_one_class_is_refused():
     with pytest.raises(InvalidValue, match="y must have at least two classes, got one class: 1"):
         GaussianProcessClassifier().fit(np.ones((3, 1)), [1, 1, 1])
+
+
+def test_rows_that_repeat_with_both_classes_are_undecided():
+    X = np.repeat([[0.0], [3.0]], 10, axis=0)
+    y = np.array([0, 1] * 5 + [1] * 10)
+    said = GaussianProcessClassifier(restarts=0).fit(X, y).predict_proba([[0.0], [3.0]])[:, 1]
+    assert said[0] == pytest.approx(0.5, abs=0.15)
+    assert said[1] > 0.7
+
+
+def test_no_steps_are_refused():
+    with pytest.raises(InvalidValue, match="max_steps must be a whole number from 1, got 0"):
+        GaussianProcessClassifier(max_steps=0).fit(*data())

@@ -67,6 +67,13 @@ class TestEvery:
         found = kernel.pullback_diagonal(weights[:, 0], x)
         torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
 
+    def test_covariances_and_gradient_together_are_those_apart(self, name):
+        kernel, x, weights = ALL[name], rows(5), torch.randn(5, 5).double()
+        K, pullback = kernel.with_pullback(x)
+        torch.testing.assert_close(K, kernel(x))
+        K.zero_()  # the matrix is the caller's
+        torch.testing.assert_close(pullback(weights), kernel.pullback(weights, x))
+
     def test_parameters_go_there_and_back(self, name):
         kernel = ALL[name]
         again = kernel.replace(kernel.theta)

@@ -5,7 +5,14 @@ from sklearn.gaussian_process import GaussianProcessRegressor as Theirs
 from sklearn.gaussian_process import kernels as sk
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gradatim.bayes import RBF, GaussianProcessRegressor, Linear, Matern, White
+from gradatim.bayes import (
+    RBF,
+    GaussianProcessRegressor,
+    Linear,
+    Matern,
+    SparseGaussianProcessRegressor,
+    White,
+)
 from gradatim.errors import InvalidValue
 
 
@@ -116,6 +123,7 @@ def test_a_constant_column_is_harmless():
     ("change", "words"),
     [
         ({"noise": -1.0}, "noise must be a variance, at least 0, got -1.0. Try noise=0.01"),
+        ({"max_steps": 0}, "max_steps must be a whole number from 1, got 0"),
         ({"restarts": -1}, "restarts must be at least 0, got -1"),
         ({"kernel": "rbf"}, r"kernel must be a kernel such as RBF\(\), got 'rbf'"),
         ({"kernel": RBF(length=(1.0, 2.0, 3.0))}, "length must be one number or one for each of 2 columns, got 3"),
@@ -128,7 +136,7 @@ def test_what_is_refused(change, words):
 
 
 def test_a_function_that_is_no_covariance_is_said():
-    class Wrong(RBF):
+    class Wrong(Linear):
         def _covariances(self, x1, x2=None):
             return -super()._covariances(x1, x2)
 
@@ -144,3 +152,24 @@ def test_white_and_noise_are_the_same():
     two = GaussianProcessRegressor(RBF(), noise=0.1, optimize=False).fit(X, y)
     assert one.log_marginal_likelihood_ == pytest.approx(two.log_marginal_likelihood_)
     np.testing.assert_allclose(one.predict(X + 0.1), two.predict(X + 0.1))
+
+
+def test_steps_are_limited():
+    X, y = data(60)
+    found = [GaussianProcessRegressor(restarts=0, max_steps=n).fit(X, y).log_marginal_likelihood_ for n in (1, 3, 200)]  # fmt: skip
+    assert found[0] < found[1] < found[2]
+
+
+@pytest.mark.parametrize("kind", [GaussianProcessRegressor, SparseGaussianProcessRegressor])
+def test_one_row_is_learned_and_known_only_there(kind):
+    process = kind().fit([[1.0, 2.0]], [3.0])
+    mean, std = process.predict([[1.0, 2.0], [90.0, -90.0]], return_std=True)
+    assert 0 < mean[0] <= 3.0 + 1e-9
+    assert abs(mean[1]) < 1e-6
+    assert std[0] < std[1]
+
+
+def test_rows_that_repeat_need_no_jitter_where_noise_is_learned():
+    X, y = data(30)
+    X[10:20] = X[0]
+    assert GaussianProcessRegressor(restarts=0).fit(X, y).jitter_ == 0

@@ -26,7 +26,7 @@ def safe_cholesky(owner: str, K: Tensor) -> tuple[Tensor, float]:
     for share in JITTERS:
         jitter = share * scale
         factor, failed = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype, device=K.device) if jitter else K)  # fmt: skip
-        if not failed and bool(torch.isfinite(factor).all()):
+        if not failed and bool(torch.isfinite(factor.diagonal()).all()):
             return factor, jitter
     raise InvalidValue(
         f"{owner}: kernel must be positive semidefinite, got one with eigenvalue "

@@ -23,7 +23,7 @@ from gradatim.bayes.processes.evidence import maximize
 from gradatim.bayes.processes.inputs import as_tensor
 from gradatim.bayes.processes.kernel import Kernel
 from gradatim.bayes.processes.regression import default_kernel
-from gradatim.errors import require, require_seed
+from gradatim.errors import require, require_seed, require_whole
 
 Array = NDArray[np.float64]
 MOST, ENOUGH, NODES = 100, 1e-10, 32  # Newton steps, their gain, nodes of the mean over the process
@@ -86,6 +86,7 @@ class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):
         kernel: Covariance; by default an :class:`RBF` with one length for each column.
         optimize: Whether to learn the kernel's parameters.
         restarts: Further starts of the search, drawn around the first.
+        max_steps: Most steps of the search from each start.
         seed: Of the starts.
 
     Attributes:
@@ -104,6 +105,7 @@ class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):
     _: KW_ONLY
     optimize: bool = True
     restarts: int = 1
+    max_steps: int = 200
     seed: int = 0
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> "GaussianProcessClassifier":
@@ -112,6 +114,7 @@ class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):
         rows, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
         require_seed(owner, self.seed)
+        require_whole(owner, max_steps=self.max_steps)
         require(self.restarts >= 0, f"{owner}: restarts must be at least 0", self.restarts)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         rule, got = f"{owner}: y must have at least two classes", f"one class: {self.classes_[0]}"
@@ -133,7 +136,8 @@ class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):
 
         first = kernel.theta.numpy()
         drawn = np.random.default_rng(self.seed).normal(size=(self.restarts, len(first)))
-        return kernel.replace(torch.from_numpy(maximize(objective, [first, *(first + drawn)])))
+        starts = [first, *(first + drawn)]
+        return kernel.replace(torch.from_numpy(maximize(objective, starts, self.max_steps)))
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of the classes, the logistic function averaged over the process, shape ``(M, C)``."""

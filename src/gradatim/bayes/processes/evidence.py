@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from torch import Tensor
 
 from gradatim.bayes.processes.cholesky import safe_cholesky
-from gradatim.bayes.processes.kernel import Kernel
+from gradatim.bayes.processes.kernel import Kernel, Pullback
 from gradatim.errors import InvalidValue
 
 BOUND = 12.0  # logarithms of parameters stay within so much of where they start
@@ -26,12 +26,16 @@ Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
 
 class Evidence(NamedTuple):
-    """What one Cholesky factor tells: the logarithm of the evidence, :math:`L`, :math:`\\alpha`, and the jitter added."""
+    """What one Cholesky factor tells: the logarithm of the evidence, :math:`L`, :math:`\\alpha`, and the jitter added.
+
+    ``pullback`` is that of the kernel's covariances.
+    """
 
     value: Tensor
     factor: Tensor
     alpha: Tensor
     jitter: float
+    pullback: Pullback
 
 
 def log_evidence(kernel: Kernel, noise: float, X: Tensor, y: Tensor, owner: str) -> Evidence:
@@ -44,33 +48,36 @@ def log_evidence(kernel: Kernel, noise: float, X: Tensor, y: Tensor, owner: str)
         y: Targets, shape ``(N,)``.
         owner: Who asks, for messages.
     """
-    K = kernel(X)
+    K, pullback = kernel.with_pullback(X)
     K.diagonal().add_(noise)
     factor, jitter = safe_cholesky(owner, K)
     alpha = torch.cholesky_solve(y[:, None], factor)[:, 0]
     value = -(y @ alpha) / 2 - factor.diagonal().log().sum() - len(y) / 2 * math.log(2 * math.pi)
-    return Evidence(value, factor, alpha, jitter)
+    return Evidence(value, factor, alpha, jitter, pullback)
 
 
-def evidence_gradient(kernel: Kernel, noise: float, X: Tensor, found: Evidence) -> Tensor:
+def evidence_gradient(noise: float, found: Evidence) -> Tensor:
     """The gradient by the kernel's ``theta`` and, last, by the logarithm of the noise."""
     weights = torch.cholesky_inverse(found.factor).neg_()
     weights.addr_(found.alpha, found.alpha).mul_(0.5)
     by_noise = noise * weights.trace()[None]
-    return torch.cat([kernel.pullback(weights, X), by_noise])
+    return torch.cat([found.pullback(weights), by_noise])
 
 
-def maximize(objective: Objective, starts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+def maximize(
+    objective: Objective, starts: list[NDArray[np.float64]], max_steps: int
+) -> NDArray[np.float64]:
     """The best place that quasi-Newton steps reach from any of the starts.
 
     Args:
         objective: The value to be *minimized* and its gradient.
         starts: Vectors of logarithms.
+        max_steps: Most steps from each start.
     """
     best: tuple[float, NDArray[np.float64]] | None = None
     for start in starts:
         bounds = [(value - BOUND, value + BOUND) for value in starts[0]]
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": max_steps})  # fmt: skip
         if np.isfinite(found.fun) and (best is None or found.fun < best[0]):
             best = float(found.fun), found.x
     if best is None:

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Self
 
 import numpy as np
@@ -12,6 +12,8 @@ from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
+
+Pullback = Callable[[Tensor], Tensor]
 
 
 class Kernel(ABC):
@@ -51,6 +53,14 @@ class Kernel(ABC):
             x1: Inputs, shape ``(N, d)``.
             x2: Inputs, shape ``(M, d)``; by default ``x1`` itself.
         """
+
+    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
+        """The covariances of ``x``, a new matrix, and :meth:`pullback` there, which keeps what both need.
+
+        Args:
+            x: Inputs, shape ``(N, d)``.
+        """
+        return self(x), lambda weights: self.pullback(weights, x)
 
     @abstractmethod
     def pullback_diagonal(self, weights: Tensor, x: Tensor) -> Tensor:
@@ -152,6 +162,10 @@ class Sum(Pair):
     def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
         return self.first(x1, x2) + self.second(x1, x2)
 
+    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
+        (K, first), (other, second) = self.first.with_pullback(x), self.second.with_pullback(x)
+        return K.add_(other), lambda weights: torch.cat([first(weights), second(weights)])
+
     def diagonal(self, x: Tensor) -> Tensor:
         return self.first.diagonal(x) + self.second.diagonal(x)
 
@@ -172,6 +186,10 @@ class Product(Pair):
 
     def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
         return self.first(x1, x2) * self.second(x1, x2)
+
+    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
+        (K1, first), (K2, second) = self.first.with_pullback(x), self.second.with_pullback(x)
+        return K1 * K2, lambda weights: torch.cat([first(weights * K2), second(weights * K1)])
 
     def diagonal(self, x: Tensor) -> Tensor:
         return self.first.diagonal(x) * self.second.diagonal(x)

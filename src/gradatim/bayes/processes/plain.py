@@ -56,7 +56,7 @@ class Linear(Simple):
         return self.variance * x.square().sum(1)
 
     def pullback(self, weights: Tensor, x1: Tensor, x2: Tensor | None = None) -> Tensor:
-        return (weights * self(x1, x2)).sum()[None]
+        return self.variance * (x1 * (weights @ (x1 if x2 is None else x2))).sum()[None]
 
 
 @dataclass(frozen=True, kw_only=True)

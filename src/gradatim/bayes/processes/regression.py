@@ -16,7 +16,7 @@ from gradatim.bayes.processes.evidence import evidence_gradient, log_evidence, m
 from gradatim.bayes.processes.inputs import as_tensor
 from gradatim.bayes.processes.kernel import Kernel
 from gradatim.bayes.processes.stationary import RBF
-from gradatim.errors import InvalidValue, require, require_seed
+from gradatim.errors import InvalidValue, require, require_seed, require_whole
 
 Array = NDArray[np.float64]
 NOISE = 0.1  # share of the targets' variance that noise has at the start
@@ -51,6 +51,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         noise: Variance :math:`\sigma^2` of the noise, kept as it is; learned by default.
         optimize: Whether to learn the kernel's parameters.
         restarts: Further starts of the search, drawn around the first.
+        max_steps: Most steps of the search from each start.
         normalize_y: Whether to scale targets to mean 0 and variance 1; otherwise the process has mean 0.
         seed: Of the starts.
 
@@ -76,6 +77,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
     noise: float | None = None
     optimize: bool = True
     restarts: int = 3
+    max_steps: int = 200
     normalize_y: bool = False
     seed: int = 0
 
@@ -102,6 +104,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
 
     def _check(self, owner: str) -> None:
         require_seed(owner, self.seed)
+        require_whole(owner, max_steps=self.max_steps)
         is_noise = self.noise is None or 0 <= self.noise < math.inf
         require(is_noise, f"{owner}: noise must be a variance, at least 0", self.noise, "Try noise=0.01.")  # fmt: skip
         require(self.restarts >= 0, f"{owner}: restarts must be at least 0", self.restarts)
@@ -125,12 +128,12 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
                 found = log_evidence(there, level, self._X, self._y, type(self).__name__)
             except InvalidValue:  # rounding has the word here: nothing good lies this way
                 return 1e100, np.zeros_like(theta)
-            gradient = evidence_gradient(there, level, self._X, found)
+            gradient = evidence_gradient(level, found)
             return -found.value.item(), -gradient[: len(theta)].numpy()
 
         first = torch.cat([kernel.theta, torch.tensor([noise]).double().log()])[: None if is_free else -1].numpy()  # fmt: skip
         drawn = np.random.default_rng(self.seed).normal(size=(self.restarts, len(first)))
-        best = torch.from_numpy(maximize(objective, [first, *(first + drawn)]))
+        best = torch.from_numpy(maximize(objective, [first, *(first + drawn)], self.max_steps))
         learned = kernel.replace(best[: len(best) - is_free])
         return learned, best[-1].exp().item() if is_free else noise
 

@@ -15,7 +15,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from gradatim.bayes.processes.kernel import Simple
+from gradatim.bayes.processes.kernel import Pullback, Simple
 from gradatim.errors import choose, require
 
 Lengths = float | Sequence[float]
@@ -47,14 +47,29 @@ class Stationary(Simple):
 
     def pullback(self, weights: Tensor, x1: Tensor, x2: Tensor | None = None) -> Tensor:
         squared = self._squared(x1, x2)
+        return self._slopes(weights, squared, *self._profile(squared), self._scaled(x1, x2))
+
+    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
+        squared, both = self._squared(x, None), self._scaled(x, None)
         value, slope = self._profile(squared)
-        by_variance = self.variance * (weights * value).sum()[None]
-        G = self.variance * weights * slope
+        return self.variance * value, lambda weights: self._slopes(weights, squared, value, slope, both)  # fmt: skip
+
+    def _slopes(
+        self,
+        weights: Tensor,
+        squared: Tensor,
+        value: Tensor,
+        slope: Tensor,
+        both: tuple[Tensor, Tensor],
+    ) -> Tensor:
+        """The gradient, from the distances and the two profiles there."""
+        G = weights * slope
+        total = G.sum() if slope is value else _dot(weights, value)
         if not isinstance(self.length, tuple):
-            return torch.cat([(G * squared).sum()[None], by_variance])
-        a, b = self._scaled(x1, x2)
+            return self.variance * torch.stack([_dot(G, squared), total])
+        a, b = both
         by_lengths = G.sum(1) @ a**2 + G.sum(0) @ b**2 - 2 * (a * (G @ b)).sum(0)
-        return torch.cat([by_lengths, by_variance])
+        return self.variance * torch.cat([by_lengths, total[None]])
 
     def _scaled(self, x1: Tensor, x2: Tensor | None) -> tuple[Tensor, Tensor]:
         lengths = torch.as_tensor(self.length, dtype=x1.dtype, device=x1.device)
@@ -88,7 +103,7 @@ class RBF(Stationary):
     variance: float = 1.0
 
     def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
-        value = torch.exp(-squared / 2)
+        value = torch.mul(squared, -0.5).exp_()
         return value, value
 
 
@@ -117,14 +132,14 @@ class Matern(Stationary):
         super().__post_init__()
 
     def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
-        r = squared.sqrt()
-        decay = torch.exp(-math.sqrt(2 * self.nu) * r)
+        r = squared.sqrt().mul_(math.sqrt(2 * self.nu))
+        decay = torch.exp(-r)
         if self.nu == 0.5:
             return decay, torch.where(r > 0, decay / r.clamp_min(1e-300), 0.0)
         if self.nu == 1.5:
-            return (1 + math.sqrt(3) * r) * decay, 3 * decay
-        slope = 5 / 3 * (1 + math.sqrt(5) * r) * decay
-        return (1 + math.sqrt(5) * r + 5 / 3 * squared) * decay, slope
+            return r.add_(1).mul_(decay), decay.mul_(3)
+        slope = r.add_(1).mul_(decay).mul_(5 / 3)
+        return torch.addcmul(0.6 * slope, squared, decay, value=5 / 3), slope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,3 +175,8 @@ class Periodic(Simple):
         G = weights * self.variance * torch.exp(-2 * waves / self.length**2)
         by_period = 2 * math.pi / (self.period * self.length**2) * (G * turning).sum()
         return torch.stack([by_period, 4 / self.length**2 * (G * waves).sum(), G.sum()])
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
+    """The sum of the products of all entries, without a matrix of them."""
+    return torch.dot(a.reshape(-1), b.reshape(-1))

@@ -12,7 +12,7 @@ from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.images import networks as images
 from gradatim.fitting.language.judging import token_bits
 from gradatim.fitting.series import networks as series
-from gradatim.fitting.tables.candidates import NEAREST, fit_simple
+from gradatim.fitting.tables.candidates import NEAREST, PROCESS, fit_simple
 from gradatim.fitting.tables.networks import NetworkSettings
 from gradatim.fitting.tables.networks import fit_network as fit_table_network
 from gradatim.fitting.tables.predictors import predict
@@ -105,7 +105,9 @@ def test_series(reader):
 
 
 @pytest.mark.parametrize("classes", [3, 0])
-@pytest.mark.parametrize("name", ["network", "linear", NEAREST, "gradient-boosted trees", "forest"])
+@pytest.mark.parametrize(
+    "name", ["network", "linear", NEAREST, PROCESS, "gradient-boosted trees", "forest"]
+)
 def test_tables(name, classes):
     X = RNG.normal(size=(ROWS, 4))
     y = RNG.integers(0, 3, ROWS) if classes else RNG.normal(size=ROWS)

@@ -136,6 +136,7 @@ def test_the_mean_is_that_of_all_rows(kind):
     [
         ("table", "ridge regression", "penalty"),
         ("table", "k nearest neighbours", "neighbours"),
+        ("table", "gaussian process", "parameters"),
         ("table", "gradient-boosted trees", "trees"),
         ("text", WORDS, "penalty"),
         ("image", "k nearest neighbours", "neighbours"),
@@ -144,9 +145,15 @@ def test_the_mean_is_that_of_all_rows(kind):
 def test_settings_stay_as_they_were_chosen(kind, name, setting):
     player = PLAYERS[kind]()
     elder = player.fit(Candidate(name), None)
-    odd = {"penalty": 0.123, "neighbours": 5, "trees": 13}[setting]  # that no choice would give
+    odd = {
+        "penalty": 0.123,
+        "neighbours": 5,
+        "trees": 13,
+        "parameters": [[0.1, 2.0, 3.0, 4.0, 0.5]],
+    }[setting]  # that no choice would give
     elder.settings[setting] = odd
-    assert player.complete(Candidate(name), elder).settings[setting] == pytest.approx(odd)
+    found = player.complete(Candidate(name), elder).settings[setting]
+    assert np.ravel(found) == pytest.approx(np.ravel(odd))
 
 
 def test_neighbours_are_sought_among_all_rows():

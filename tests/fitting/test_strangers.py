@@ -59,6 +59,7 @@ def table_model():
         "line": Fitted("chain", 2, {"0.0.weight": np.ones((4, 4)), "0.0.bias": np.ones(4), "0.1.weight": np.ones((2, 4)), "0.1.bias": np.ones(2)}, {"activation": "relu"}),
         "trees": Fitted("trees", 2, TREES, {"depth": 1, "trees": 1}),
         "nearest": Fitted("nearest", 2, {"rows": np.eye(4), "target": np.array([0, 1, 0, 1]), "prior": np.ones(2)}, {"neighbours": 2}),
+        "process": Fitted("process", 2, {"rows": np.eye(4), "alpha": np.ones((1, 4)), "present": np.arange(2), "prior": np.ones(2) / 2}, {"parameters": [[1.0] * 4]}),
     }  # fmt: skip
     models["average"] = average([models["trees"], models["nearest"]], [0.5, 0.5])
     return TableModel(target="y", labels=["n", "p"], preprocessing=Preprocessing(COLUMNS), models=models, recommended="trees", about={})  # fmt: skip
@@ -116,6 +117,7 @@ def rewrite(folder, change):
     [
         ("table", lambda d: d["models"]["trees"]["settings"].update(depth=10**12), "depth must be a whole number from 0 to 3, got 1000000000000"),
         ("table", lambda d: d["models"]["nearest"].update(classes=10**9), "classes must be a whole number"),
+        ("table", lambda d: d["models"]["process"]["settings"].update(parameters=[[1.0] * 10**6]), "parameters of a process must be positive numbers"),
         ("series", lambda d: d.update(horizon=10**9), "reach of every model must have a row for each series"),
         ("series", lambda d: d["models"]["last"].update(period=10**9), "period must be a whole number"),
         ("sequence", lambda d: d.update(block=10**9), "block must be a whole number from 0 to 100000"),
@@ -392,7 +394,8 @@ def test_another_model_that_is_not_finite_is_left_out(tmp_path):
     write(tmp_path / "n", description, tensors)
     loaded = gradatim.load_model(tmp_path / "n")
     with pytest.raises(
-        InvalidValue, match="predict: model must be one of trees, average, line, got 'nearest'"
+        InvalidValue,
+        match="predict: model must be one of trees, process, average, line, got 'nearest'",
     ):
         loaded.choose("nearest")
 

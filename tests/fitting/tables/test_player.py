@@ -4,7 +4,7 @@ import pytest
 
 from gradatim.fitting.player import NETWORK, Candidate
 from gradatim.fitting.tables import player as player_module
-from gradatim.fitting.tables.candidates import NEAREST
+from gradatim.fitting.tables.candidates import NEAREST, PROCESS
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.networks import NetworkSettings
 from gradatim.fitting.tables.player import read_player
@@ -21,7 +21,18 @@ def test_neighbours_are_searched_only_where_the_budget_allows(tmp_path, budget, 
         Work(tmp_path / "work", {}, resume=False, started=0.0), budget, lambda *told: None
     )
     assert (NEAREST in player.simple) is searched
-    assert any("left out" in note for note in player.notes) is not searched
+    assert any(f"{NEAREST} is left out" in note for note in player.notes) is not searched
+
+
+@pytest.mark.parametrize(("rows", "is_in"), [(300, True), (4000, False)])
+def test_a_process_learns_from_no_more_rows_than_its_cube_allows(tmp_path, rows, is_in):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=rows), "y": rng.normal(size=rows)})
+    player = read_player(frame, TableOptions(target="y"))
+    player.prepare(Work(tmp_path / "work", {}, resume=False, started=0.0), 60.0, lambda *told: None)
+    assert (PROCESS in player.simple) is is_in
+    sentence = "gaussian process is left out: its work grows as the cube of the rows, and more than 2,000 are too many."
+    assert (sentence in player.notes) is not is_in
 
 
 @pytest.mark.parametrize("cells", [10**9, 1])

@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 
 from gradatim.fitting.goals import Goal
 from gradatim.fitting.tables.discriminant import wide_discriminant
+from gradatim.fitting.tables.gaussian_process import PROCESS, fit_process, process_effort
 from gradatim.fitting.tables.predictors import Fitted, hold, predict
 from gradatim.fitting.tables.trees import forest_arrays, tree_arrays
 from gradatim.threads import limit_threads, safe_threads
@@ -29,12 +30,13 @@ T = TypeVar("T")
 RIDGE, DISCRIMINANT = "ridge regression", "linear discriminant"
 NEAREST, EXTRA, TREES = "k nearest neighbours", "extra trees", "gradient-boosted trees"
 # In order of complexity: Occam's rule takes the first that is as good as the best.
-REGRESSION = ("mean", RIDGE, NEAREST, EXTRA, TREES)
+REGRESSION = ("mean", RIDGE, NEAREST, PROCESS, EXTRA, TREES)
 CLASSIFICATION = (
     "class frequencies",
     "logistic regression",
     DISCRIMINANT,
     NEAREST,
+    PROCESS,
     EXTRA,
     TREES,
 )
@@ -398,7 +400,7 @@ def rank_telling(X: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
     return np.argsort(-np.nan_to_num(values, nan=-1.0, posinf=np.finfo(float).max), kind="stable")
 
 
-def effort(name: str, rows: int, columns: int, ratio: float) -> float:
+def effort(name: str, rows: int, columns: int, ratio: float, classes: int = 0) -> float:
     """How the work of a fit and its judgement grows with the rows, in units of one model's own.
 
     Args:
@@ -406,6 +408,7 @@ def effort(name: str, rows: int, columns: int, ratio: float) -> float:
         rows: Rows to learn from.
         columns: Features.
         ratio: Judging rows per training row.
+        classes: Number of classes; 0 for regression.
 
     Example:
         >>> effort("logistic regression", 2000, 10, 0.25) / effort("logistic regression", 1000, 10, 0.25)
@@ -413,6 +416,8 @@ def effort(name: str, rows: int, columns: int, ratio: float) -> float:
     """
     if name == NEAREST:
         return rows * (ratio * rows + len(NEIGHBOURS) * min(rows / 4, SEARCHING_ROWS))
+    if name == PROCESS:
+        return process_effort(rows, classes)
     if name in (RIDGE, DISCRIMINANT):  # products of rows by rows, or of columns by columns
         return rows * min(rows, columns) + (columns**2 if rows >= columns else 0)
     return rows
@@ -425,6 +430,7 @@ _FIT: dict[str, Callable[[np.ndarray, np.ndarray, int, int, Settings, Goal], Fit
     "logistic regression": _fit_logistic,
     DISCRIMINANT: _fit_discriminant,
     NEAREST: _fit_nearest,
+    PROCESS: fit_process,
     EXTRA: _fit_extra_trees,
     TREES: _fit_trees,
 }

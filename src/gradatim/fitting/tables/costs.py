@@ -12,6 +12,7 @@ from gradatim.fitting.tables import networks
 from gradatim.fitting.tables.candidates import (
     EXTRA,
     FOREST,
+    PROCESS,
     TREES,
     Settings,
     effort,
@@ -21,6 +22,8 @@ from gradatim.fitting.tables.candidates import (
 from gradatim.fitting.tables.predictors import predict
 
 FREE_CELLS = 20_000  # a table so small takes no time worth measuring
+FREE_ROWS = 100  # the same for a Gaussian process, whose work grows with other things
+WHOLE = (EXTRA, PROCESS)  # learn from all rows, or not at all
 PROBE_CELLS = 100_000  # of the first probe: 1,000 rows at most, 100 at least
 PROBE_ROUNDS = 10  # of trees
 
@@ -46,7 +49,7 @@ class FoldData(NamedTuple):
 def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float) -> int | None:
     """From how many rows of a fold a candidate learns within ``seconds``.
 
-    Extra trees learn from all rows in half of that time, or leave it to the boosted trees behind them.
+    Extra trees and a Gaussian process learn from all rows in half of that time, or leave it to the boosted trees behind them.
 
     Args:
         candidate: A simple model, or the network with its settings.
@@ -58,7 +61,8 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
         ``None`` for all, 0 for too few.
     """
     rows, columns = data.X.shape
-    if data.X.size <= FREE_CELLS:
+    is_free = rows <= FREE_ROWS if candidate.name == PROCESS else data.X.size <= FREE_CELLS
+    if is_free:
         return None
     order = np.random.default_rng([seed, 5]).permutation(rows)
     ratio = len(data.X_judge) / rows
@@ -72,15 +76,15 @@ def rows_in_time(candidate: Candidate, data: FoldData, seed: int, seconds: float
         )  # fmt: skip
     else:
         found = affordable_rows(
-            rows, seconds * (0.5 if candidate.name == EXTRA else 1.0),
+            rows, seconds * (0.5 if candidate.name in WHOLE else 1.0),
             lambda count: _probe(candidate.name, data, order[:count], seed),
-            lambda count: effort(candidate.name, count, columns, ratio),
-            first=int(np.clip(PROBE_CELLS // columns, 100, 1000)),
+            lambda count: effort(candidate.name, count, columns, ratio, data.classes),
+            first=FREE_ROWS if candidate.name == PROCESS else int(np.clip(PROBE_CELLS // columns, 100, 1000)),
             share=min(2 * PROBE_ROUNDS / _rounds(candidate.name, data), 1.0),
         )  # fmt: skip
     if found == rows:
         return None
-    return 0 if candidate.name == EXTRA else found
+    return 0 if candidate.name in WHOLE else found
 
 
 def _probe(name: str, data: FoldData, rows: np.ndarray, seed: int) -> float:

@@ -27,6 +27,7 @@ from gradatim.fitting.tables.candidates import (
     EXTRA,
     MOST_TREE_FEATURES,
     NEAREST,
+    PROCESS,
     TREES,
     can_search,
     fit_simple,
@@ -34,6 +35,7 @@ from gradatim.fitting.tables.candidates import (
 )
 from gradatim.fitting.tables.concerns import find_concerns
 from gradatim.fitting.tables.costs import FoldData, rows_in_time
+from gradatim.fitting.tables.gaussian_process import MOST_ROWS
 from gradatim.fitting.tables.hidden_means import are_better_hidden, hide
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
@@ -118,9 +120,9 @@ class TablePlayer(Player):
         """Candidates that cannot be trained for what is asked are left out, or only judged by it."""
         super().judge_by(score, costs)
         if self.problem.weight is not None:
-            unable = [name for name in (DISCRIMINANT, NEAREST) if name in self.simple]
-            self.simple = tuple(name for name in self.simple if name not in unable)
-            self.notes += [f"{name} is left out: it cannot weigh rows." for name in unable]
+            for name in (DISCRIMINANT, NEAREST, PROCESS):
+                if name in self.simple:
+                    self._leave_out(name, "it cannot weigh rows")
         if self.criterion is not None and self._goal(self.problem.train).quantile is not None:
             means = " and ".join(name for name in (NEAREST, EXTRA) if name in self.simple)
             self.notes.append(
@@ -128,11 +130,12 @@ class TablePlayer(Player):
             )
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:
-        """Leave k nearest neighbours out where searching them would use up the budget, and say what trees look at."""
+        """Leave out what so many rows are too many for, and say what trees look at."""
         train, judge = self.folds[-1]
         if not can_search(len(train), len(judge), budget or 60.0):
-            self.simple = tuple(name for name in self.simple if name != NEAREST)
-            self.notes.append(f"{NEAREST} is left out: too many rows to measure every distance.")
+            self._leave_out(NEAREST, "too many rows to measure every distance")
+        if len(train) > MOST_ROWS and PROCESS in self.simple:
+            self._leave_out(PROCESS, f"its work grows as the cube of the rows, and more than {MOST_ROWS:,} are too many")  # fmt: skip
         rows = int(min(LOOKED_ROWS, 500 * (budget or 60.0)))
         if EXTRA in self.simple and len(self._blurred_of(0)):
             self._hides_means = work.recall("hides-means", lambda: self._look_at_means(rows))
@@ -141,6 +144,10 @@ class TablePlayer(Player):
             self.notes.append(
                 f"{TREES} look at {MOST_TREE_FEATURES:,} of {width:,} features, those that tell most of the target by themselves."
             )
+
+    def _leave_out(self, name: str, why: str) -> None:
+        self.simple = tuple(other for other in self.simple if other != name)
+        self.notes.append(f"{name} is left out: {why}.")
 
     def features(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Features of the training and the judging rows of fold ``k``, or of all; kept while they fit in memory."""

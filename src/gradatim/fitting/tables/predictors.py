@@ -1,14 +1,15 @@
 r"""Fitted models as arrays, and what they predict: no pickle, and the same bits for the same rows.
 
-Four kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
+Five kinds suffice. A *chain* of dense layers :math:`h_\ell = \phi(h_{\ell-1}W_\ell^\top + b_\ell)` is a network; without
 hidden layers it is a ridge, logistic or discriminant model, and with zero weights the mean; a network may read
 :mod:`~gradatim.fitting.tables.ladders` beside the features. *Nearest* averages the
 :math:`k` nearest training rows. *Trees* adds the leaves of boosted trees to a constant, for a value or for its logarithm;
-*forest* averages those of independent trees. An *average* holds several of them.
+*forest* averages those of independent trees; a *process* is Gaussian (:mod:`~gradatim.fitting.tables.process_values`). An
+*average* holds several of them.
 
 A chain follows a line as far as it goes, and one strange row would do. Its values of a regression are therefore held to the
 range of the training targets, widened on each side by its own width :math:`w`: :math:`[\min y - w, \max y + w]`. A trend may
-go on as far again as it was seen to go; what lies beyond is an accident of extrapolation. Neighbours and trees never
+go on as far again as it was seen to go; what lies beyond is an accident of extrapolation. So are those of a process. Neighbours and trees never
 leave the range by much.
 """
 
@@ -24,9 +25,17 @@ from gradatim.errors import choose, require
 from gradatim.fitting.blocks import by_blocks
 from gradatim.fitting.stored import Facts, arrays_from, whole
 from gradatim.fitting.tables.ladders import FEATURE, add_ladders, check_ladders
+from gradatim.fitting.tables.process_values import (
+    check_process,
+    process_probabilities,
+    process_values,
+)
 from gradatim.model_folder import tensors_from
 
 BLOCK = 1024  # rows of one product
+PROCESS_BLOCK = (
+    128  # the same for a process, which compares each of them with all rows that it learned
+)
 DEEPEST = 10_000  # steps from the root of a tree to a leaf
 FAR = "further beyond the training values than their range is wide"
 
@@ -36,7 +45,7 @@ class Fitted:
     """A fitted model.
 
     Args:
-        kind: ``"chain"``, ``"nearest"``, ``"trees"``, ``"forest"`` or ``"average"``.
+        kind: ``"chain"``, ``"nearest"``, ``"trees"``, ``"forest"``, ``"process"`` or ``"average"``.
         classes: Number of classes; 0 for regression.
         arrays: Everything learned.
         settings: Plain values: what was chosen, and what the arrays do not say.
@@ -67,6 +76,8 @@ class Fitted:
             check_ladders(member.arrays)
             if member.kind in ("trees", "forest"):
                 _check_trees(member)
+            if member.kind == "process":
+                check_process(member.arrays, member.settings, member.classes)
         return fitted
 
 
@@ -132,7 +143,8 @@ def predict(fitted: Fitted, X: np.ndarray, *, block: int = BLOCK) -> np.ndarray:
         parts = zip(fitted.settings["weights"], members_of(fitted), strict=True)
         return np.sum([weight * predict(member, X, block=block) for weight, member in parts], axis=0)  # fmt: skip
     # trees sum nothing across features: any number of them gives a row the same bits
-    block = block if fitted.kind in ("chain", "nearest") else min(block, max(len(X), 1))
+    block = block if fitted.kind in ("chain", "nearest", "process") else min(block, max(len(X), 1))
+    block = min(block, PROCESS_BLOCK) if fitted.kind == "process" else block
     outputs = by_blocks(partial(_KINDS[fitted.kind], fitted), X, block=block)
     return outputs if fitted.classes else outputs[:, 0]
 
@@ -289,4 +301,16 @@ def _forest(fitted: Fitted, X: np.ndarray) -> np.ndarray:
     return (votes + a["prior"]) / (node.shape[1] + 1.0)
 
 
-_KINDS = {"chain": _chain, "nearest": _nearest, "trees": _trees, "forest": _forest}
+def _process(fitted: Fitted, X: np.ndarray) -> np.ndarray:
+    if fitted.classes:
+        return process_probabilities(fitted.arrays, fitted.settings, X, fitted.classes)
+    return process_values(fitted.arrays, fitted.settings, X)
+
+
+_KINDS = {
+    "chain": _chain,
+    "nearest": _nearest,
+    "trees": _trees,
+    "forest": _forest,
+    "process": _process,
+}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gradatim.errors import InvalidValue
 from gradatim.evaluation import conformal_radius, conformal_threshold, prediction_sets
+from gradatim.evaluation.conformal import effective_count, largest_coverage
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 99))
@@ -101,3 +102,68 @@ def test_a_sure_model_keeps_one_class():
 def test_radius_and_sets_refuse(call, words):
     with pytest.raises(InvalidValue, match=words):
         call()
+
+
+@pytest.mark.parametrize(("n", "coverage"), [(9, 0.9), (19, 0.8), (50, 0.95), (30, 0.5), (99, 0.99)])  # fmt: skip
+@pytest.mark.parametrize("draw", ["normal", "standard_cauchy", "exponential"])
+def test_the_radius_holds_exactly_k_of_n_plus_1_whatever_is_drawn(n, coverage, draw):
+    rng, runs = np.random.default_rng(n), 20_000
+    scores = np.abs(getattr(rng, draw)(size=(runs, n + 1)))
+    held = np.mean([row[-1] <= conformal_radius(row[:-1], coverage) for row in scores])
+    exact = math.ceil((n + 1) * coverage - 1e-9) / (n + 1)
+    assert coverage - 1e-12 <= exact < coverage + 1 / (n + 1)
+    assert abs(held - exact) < 4 * math.sqrt(exact * (1 - exact) / runs)
+
+
+@given(n=st.integers(1, 80), coverage=st.floats(0.01, 0.99), size=st.floats(1e-3, 1e3))
+def test_equal_weights_change_nothing(n, coverage, size):
+    scores = np.random.default_rng(n).permutation(n) + 1.0
+    weighed = conformal_radius(scores, coverage, np.full(n, size))
+    assert weighed == conformal_radius(scores, coverage)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=40), st.integers(1, 99))
+def test_the_weighted_radius_is_the_first_score_with_enough_weight(weights, percent):
+    """By a loop in whole numbers: the weight that is needed is c times that of all rows and a drawn one."""
+    scores, total = np.arange(len(weights)) * 2.0, sum(weights)
+    squares = sum(w * w for w in weights)
+    held, expected = 0, math.inf
+    for score, w in zip(scores, weights, strict=True):
+        held += w
+        if 100 * held * total >= percent * (total * total + squares):
+            expected = score
+            break
+    assert conformal_radius(scores, percent / 100, weights) == expected
+
+
+def test_weighted_rows_promise_what_rows_that_are_drawn_by_weight_do():
+    """Rows are drawn evenly, but heavy ones are meant: new rows are drawn by weight, and their errors grow with it."""
+    rng, runs, n = np.random.default_rng(3), 4000, 60
+    held = {True: 0, False: 0}
+    for _ in range(runs):
+        w = rng.uniform(0.2, 3.0, n)
+        scores = w * np.abs(rng.normal(size=n))
+        pool = rng.uniform(0.2, 3.0, 400)
+        heavy = rng.choice(pool, p=pool / pool.sum())
+        new = heavy * abs(rng.normal())
+        held[True] += new <= conformal_radius(scores, 0.9, w)
+        held[False] += new <= conformal_radius(scores, 0.9)
+    assert held[True] / runs > 0.89
+    assert held[False] / runs < 0.87
+
+
+def test_counts_and_the_most_that_can_be_promised():
+    assert effective_count([2.0, 2.0, 2.0]) == 3
+    assert effective_count([1e200, 1e200]) == 2
+    for n in (1, 8, 99):
+        most = largest_coverage(n)
+        assert math.isfinite(conformal_radius(np.ones(n), most))
+        assert math.isinf(conformal_radius(np.ones(n), most + 1e-6))
+
+
+def test_sets_weigh_too_and_strange_weights_are_refused():
+    p, scores = np.array([[0.7, 0.3]]), [0.1, 0.2, 0.75]
+    assert prediction_sets(p, scores, 0.5).tolist() == [[True, False]]
+    assert prediction_sets(p, scores, 0.5, [1.0, 1.0, 8.0]).tolist() == [[True, True]]
+    with pytest.raises(InvalidValue, match="conformal_radius: weight must not be negative"):
+        conformal_radius([1.0, 2.0], 0.5, [1.0, -1.0])

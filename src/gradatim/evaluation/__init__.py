@@ -23,6 +23,7 @@ from gradatim.evaluation.nested import NestedCrossValidation, nested_cross_valid
 from gradatim.evaluation.occam import OccamChoice, choose_by_occam
 from gradatim.evaluation.overlap import Overlap, count_pixels, draw_overlaps, measure_overlap
 from gradatim.evaluation.scoring import SCORES, Score
+from gradatim.evaluation.shares import Share, share_interval
 from gradatim.evaluation.spaces import Integers, LogUniform, Uniform
 from gradatim.evaluation.splits import hold_outs, make_splits
 from gradatim.evaluation.three_way import ThreeWaySplit, split_three_ways
@@ -41,6 +42,7 @@ __all__ = [
     "Overlap",
     "SCORES",
     "Score",
+    "Share",
     "TemperatureScaling",
     "TestSet",
     "ThreeWaySplit",
@@ -68,6 +70,7 @@ __all__ = [
     "out_of_fold",
     "prediction_sets",
     "repeated_hold_out",
+    "share_interval",
     "split_three_ways",
     "tune",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradatim.errors import require
+from gradatim.training.row_weights import check_weights
 
 _ROUNDING = 1e-9  # of n + 1 times a share, which may be a whole number
 
@@ -39,15 +40,20 @@ def conformal_threshold(scores: ArrayLike, alarms: float) -> float:
     return float(ordered[k - 1])
 
 
-def conformal_radius(scores: ArrayLike, coverage: float) -> float:
+def conformal_radius(scores: ArrayLike, coverage: float, weight: ArrayLike | None = None) -> float:
     r"""How far from a prediction the truth lies, at most, in a share ``coverage`` of new cases.
 
     .. math:: \hat q = s_{(k)}, \qquad k = \lceil (n+1)\,c \rceil, \qquad P(s_{n+1} \le \hat q) \ge c
+
+    Where rows weigh, :math:`\hat q` is the smallest score below or at which lies the weight
+    :math:`c\,(\sum_i w_i + \bar w)`; a new case weighs :math:`\bar w=\sum_i w_i^2/\sum_i w_i`, as a row does that is drawn by
+    its weight. Equal weights give the first formula.
 
     Args:
         scores: Distances :math:`s_i` of predictions from the truth, such as :math:`|y_i-\hat y_i|`, of rows that the model
             has not learned from.
         coverage: Share :math:`c`, in (0, 1).
+        weight: How much each score counts, :math:`w_i`; all the same by default.
 
     Returns:
         The radius; infinite where :math:`n` scores are too few to promise that much, :math:`k>n`.
@@ -55,17 +61,58 @@ def conformal_radius(scores: ArrayLike, coverage: float) -> float:
     Example:
         >>> conformal_radius([3.0, 1.0, 2.0, 4.0], 0.5), conformal_radius([3.0, 1.0, 2.0, 4.0], 0.9)
         (3.0, inf)
+
+    Reference:
+        Tibshirani et al., Conformal Prediction Under Covariate Shift, 2019, for weights.
     """
     owner = "conformal_radius"
-    ordered = np.sort(np.asarray(scores, dtype=float).ravel())
-    require(not np.isnan(ordered).any(), f"{owner}: scores must be numbers", "NaN")
+    values = np.asarray(scores, dtype=float).ravel()
+    require(not np.isnan(values).any(), f"{owner}: scores must be numbers", "NaN")
     require(0 < coverage < 1, f"{owner}: coverage must be in (0, 1)", coverage, "Try 0.9.")
-    k = math.ceil((len(ordered) + 1) * float(coverage) - _ROUNDING)
-    return float(ordered[k - 1]) if k <= len(ordered) else math.inf
+    order = np.argsort(values, kind="stable")
+    if weight is None:
+        k = math.ceil((len(values) + 1) * float(coverage) - _ROUNDING)
+        return float(values[order[k - 1]]) if k <= len(values) else math.inf
+    w = check_weights(owner, "weight", weight, len(values))[order]
+    sums = np.cumsum(w / w.sum())  # of 1
+    needed = float(coverage) * (1 + 1 / effective_count(w))
+    place = int(np.searchsorted(sums, needed - _ROUNDING))
+    return float(values[order[place]]) if place < len(w) else math.inf
+
+
+def effective_count(weight: ArrayLike) -> float:
+    r"""Equal rows that tell as much as rows of these weights, :math:`(\sum_i w_i)^2/\sum_i w_i^2`.
+
+    Args:
+        weight: :math:`w_i`, not all zero.
+
+    Example:
+        >>> effective_count([1.0, 1.0, 1.0]), effective_count([8.0, 1.0, 1.0])
+        (3.0, 1.5151515151515151)
+    """
+    w = np.asarray(weight, dtype=float)
+    w = w / w.max()
+    return float(w.sum() ** 2 / (w**2).sum())
+
+
+def largest_coverage(count: float) -> float:
+    r"""The largest share that so many scores can promise, :math:`n/(n+1)`.
+
+    Args:
+        count: Scores :math:`n`; where they weigh, their :func:`effective_count`.
+
+    Example:
+        >>> largest_coverage(9)
+        0.9
+    """
+    return count / (count + 1)
 
 
 def prediction_sets(
-    probabilities: ArrayLike, scores: ArrayLike, coverage: float
+    probabilities: ArrayLike,
+    scores: ArrayLike,
+    coverage: float,
+    weight: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     r"""The classes that are not ruled out, with the true one among them in a share ``coverage`` of new cases.
 
@@ -78,6 +125,7 @@ def prediction_sets(
         probabilities: :math:`p`, shape ``(N, K)``.
         scores: :math:`1-p` of the true class, of rows that the model has not learned from.
         coverage: Share of new cases, in (0, 1).
+        weight: How much each score counts; all the same by default.
 
     Returns:
         Whether a class belongs to the set, shape ``(N, K)``.
@@ -90,6 +138,6 @@ def prediction_sets(
     rule = "prediction_sets: probabilities must have shape (N, K) with K from 1"
     require(p.ndim == 2 and p.shape[1] >= 1, rule, p.shape)
     require(not np.isnan(p).any(), "prediction_sets: probabilities must be numbers", "NaN")
-    found = 1 - p <= conformal_radius(scores, coverage)
+    found = 1 - p <= conformal_radius(scores, coverage, weight)
     found[np.arange(len(p)), p.argmax(1)] = True
     return found

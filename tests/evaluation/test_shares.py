@@ -24,5 +24,5 @@ def test_it_holds_the_true_share_at_least_as_often_as_it_says(count, share):
 
 
 def test_other_than_a_share_is_refused():
-    with pytest.raises(InvalidValue, match="share_interval: hits must be from 0 to count, got 3 of 2."):  # fmt: skip
+    with pytest.raises(InvalidValue, match=r"share_interval: hits must be from 0 to count, got 3 of 2\."):  # fmt: skip
         share_interval(3, 2)

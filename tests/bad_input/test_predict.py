@@ -16,6 +16,7 @@ from .inputs import (
     file,
     folder,
     good,
+    graph,
     link,
     model,
     months,
@@ -124,6 +125,33 @@ ROWS = [
     trial("a language model", (model("language"), csv(good())), PREDICT.format("t.csv"), 2, "Try 'gradatim generate'"),
 ]  # fmt: skip
 
+# --- intervals that cannot be had
+NO_SHARE = "coverage must be a share between 0 and 1, got {}"
+UNKNOWN = "of whose errors the folder knows nothing"
+INTERVALS = [
+    *(
+        trial(f"{kind}: intervals of {share}", (model(kind), put), f"predict m {name} -o p.csv --interval {share}", 2, NO_SHARE.format(said))
+        for (kind, (put, name)), (share, said) in product(list(GOOD.items())[:5], {"90": "90.0. Try 0.9.", "0": "0.0.", "1": "1.0.", "-0.5": "-0.5.", "nan": "nan."}.items())
+    ),
+    *(
+        trial(f"{kind}: more than its rows can promise", (model(kind), put), f"predict m {name} -o p.csv --interval 0.9999", 2, "coverage must be at most 0.9", "Fit more rows to promise more.")
+        for kind, (put, name) in list(GOOD.items())[:3]
+    ),
+    trial("few pictures promise little", (model("image"), classes("x")), "predict m pics -o p.csv --interval 0.99", 2, "predict: coverage must be at most 0.9", "Fit more rows to promise more."),
+    trial("a forecast at another level", (model("series"), csv(months())), "predict m t.csv -o p.csv --interval 0.8", 2, "coverage must be 0.9 for forecasts, for which alone their errors were measured, got 0.8."),
+    trial("a forecast at its level", (model("series"), csv(months())), "predict m t.csv -o p.csv --interval 0.9", 0, "2 rows: p.csv"),
+    trial("a share in words", (model("table"), csv(good())), "predict m t.csv -o p.csv --interval most", 2, "--interval"),
+    trial("sentences have no intervals", (model("translation"), file("t.csv", pairs())), "predict m t.csv -o p.csv --interval 0.9", 2, "coverage must be left out for a TranslationModel"),
+    trial("anomalies have no intervals", (model("anomaly"), csv(good()[["a", "b"]])), "predict m t.csv -o p.csv --interval 0.9", 2, UNKNOWN),
+    trial("nodes have no intervals", (model("node"), graph()), "predict m g -o p.csv --interval 0.9", 2, UNKNOWN),
+    trial("masks have no intervals", (model("mask"), classes("x")), "predict m pics -o p --interval 0.9", 2, UNKNOWN),
+    trial("rows that nobody has seen", (model("regression"), csv(good()[:5].assign(a="word"))), "predict m t.csv -o p.csv --interval 0.5", 0, "5 rows: p.csv", "5 cells are not finite numbers"),
+    *(
+        trial(f"{kind}: intervals", (model(kind), put), f"predict m {name} -o p.csv --interval 0.5", 0, ": p.csv")
+        for kind, (put, name) in list(GOOD.items())[:3]
+    ),
+]  # fmt: skip
+
 # --- pictures
 PICTURES = [
     *(trial(f"a picture {name!r}", (model("image"), file(f"new/{name}", content)), PREDICT.format(f"'new/{name}'"), 2, "none can be read") for name, content in UNREADABLE.items()),
@@ -182,7 +210,7 @@ DAMAGED = [
     if kind in ("table", "language") or what == "one bit of a tensor changed"
 ]  # fmt: skip
 
-TRIALS = [*MISUSED, *WHERE, *ROWS, *PICTURES, *DAMAGED]
+TRIALS = [*MISUSED, *WHERE, *ROWS, *INTERVALS, *PICTURES, *DAMAGED]
 
 
 @pytest.mark.parametrize("row", TRIALS, ids=lambda row: row.what)

@@ -7,6 +7,7 @@ from gradatim.fitting import comparison, planning
 from gradatim.fitting.comparison import compare
 from gradatim.fitting.planning import LEAST_ROWS, affordable_rows
 from gradatim.fitting.player import NETWORK
+from gradatim.fitting.told import Told
 from gradatim.fitting.work import Work
 
 
@@ -64,7 +65,7 @@ class Slow:
         self.clock, self.costs = clock, costs
         self.simple = tuple(name for name in costs if name != NETWORK)
         self.most_rows, self.known = {}, {}
-        self.judged = []
+        self.judged, self.told = [], Told()
 
     def draw(self, trial):
         return None

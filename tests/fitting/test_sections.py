@@ -29,10 +29,12 @@ def test_mistakes_the_surest_first():
 
 @pytest.mark.parametrize("is_tuned", [True, False])
 def test_lines_that_use_a_folder_line_up_and_compile(is_tuned):
-    found = SimpleNamespace(folder=Path("m"), tuning="yes" if is_tuned else None)
+    words = "intervals" if is_tuned else ""
+    found = SimpleNamespace(folder=Path("m"), tuning="yes" if is_tuned else None, interval_words=words)  # fmt: skip
     lines = frame_usage(found, "new.csv", "a column", gives="labels", has_classes=True)
     compile(lines, "usage", "exec")
     assert {line.index("#") for line in lines.splitlines() if "#" in line} == {40}
     assert "model.predict_proba(frame)              # probabilities\n" in lines
     assert ("the network instead" in lines) == is_tuned
+    assert ("model.predict_interval(frame)           # intervals that hold 90 %\n" in lines) == is_tuned  # fmt: skip
     assert "probabilities" not in frame_usage(found, "new.csv", "a column", gives="values")

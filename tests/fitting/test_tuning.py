@@ -7,6 +7,7 @@ from gradatim.evaluation.racing import Result
 from gradatim.fitting import tuning
 from gradatim.fitting.comparison import Stacking, judge_all
 from gradatim.fitting.player import NETWORK, Candidate
+from gradatim.fitting.told import Told
 from gradatim.fitting.tuning import NetworkFamily, tune
 from gradatim.fitting.work import Work
 
@@ -20,7 +21,7 @@ class Counting:
     last = 2.0
 
     def __init__(self):
-        self.judged = []
+        self.judged, self.told = [], Told()
 
     def draw(self, trial):
         return trial
@@ -30,6 +31,7 @@ class Counting:
 
     def judge(self, candidate, k):
         self.judged.append((candidate.settings, k))
+        self.told.put(candidate, k, np.array([candidate.settings, k]))
         if candidate.settings == 13:
             raise ValueError
         rng = np.random.default_rng(candidate.settings)
@@ -119,6 +121,15 @@ def test_a_resumed_race_reads_what_was_measured(player, clock, tmp_path):
     again = run(player, tmp_path / "work", deadline=100.0, resume=True)
     assert again == first
     assert player.judged == []
+
+
+def test_a_resumed_race_knows_what_was_said(player, clock, tmp_path):
+    run(player, tmp_path / "work", trials=6)
+    again = type(player)()
+    run(again, tmp_path / "work", trials=6, resume=True)
+    assert again.judged == []
+    for trial, k in [(1, 0), (5, 0)]:
+        assert again.told.get(Candidate(NETWORK, trial), k).tolist() == [trial, k]
 
 
 def test_a_race_that_was_cut_off_goes_on_to_the_same_end(player, clock, tmp_path, monkeypatch):

@@ -169,3 +169,13 @@ def test_a_damaged_result_is_computed_again(tmp_path):
     (tmp_path / ".m.work" / "a.json").write_bytes(b"{")
     work = Work(tmp_path / ".m.work", {}, resume=False)
     assert work.recall("a", lambda: 3) == 3
+
+
+def test_what_belongs_to_a_result_is_kept_beside_it(tmp_path):
+    work = Work(tmp_path / "w", {}, resume=False)
+    assert work.recall("a", lambda: [1], lambda: {"said": ["x"]}) == [1]
+    again = Work(tmp_path / "w", {}, resume=True)
+    assert again.recall("a", list, dict) == [1]
+    assert again.beside("a")["said"] == ["x"]
+    assert again.beside("b") == {}
+    assert again.count == 1

@@ -82,12 +82,21 @@ def predict(
         str,
         typer.Option("--model", help="'recommended', or a model of the folder such as 'network'."),
     ] = "recommended",
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            metavar="SHARE",
+            help="Add columns 'low' and 'high', or 'set' for classes, that hold this share of new cases, such as 0.9.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Predict every row of a table, whose columns are found by name, or every image of a folder."""
     from gradatim.fitting import write_predictions
     from gradatim.wording import numbered
 
-    result = write_predictions(model, data, output, which=which)
+    result = write_predictions(model, data, output, which=which, coverage=interval)
     for note in result.notes:
         echo(f"predict: {note}", err=True)
     echo(f"{numbered(result.rows, result.things)}: {result.path}")

@@ -12,7 +12,7 @@ Reference:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,17 +39,26 @@ class Average:
         members: Names of the candidates.
         weights: Their weights, all positive.
         results: The average on each fold, with weights that are best on the other folds.
+        shares: Those weights of each fold, by name.
     """
 
     members: list[str]
     weights: list[float]
     results: list[Result]
+    shares: list[dict[str, float]] = field(default_factory=list)
 
     @property
     def sentence(self) -> str:
         """Whom it averages, in words."""
         parts = [f"{w:.3g} × {m}" for m, w in zip(self.members, self.weights, strict=True)]
         return f"The average is {' + '.join(parts)}, with the weights that are best over the folds."
+
+
+def candidate_on_fold(name: str, k: int, comparison: Comparison, tuning: Tuning | None) -> Candidate:  # fmt: skip
+    """A model with the settings that are best on the folds other than ``k``."""
+    if tuning is not None and name == NETWORK:
+        return Candidate(NETWORK, tuning.choices[k])
+    return comparison.candidate(name, k)
 
 
 def add_greedily(loss: Callable[[Counts], float], members: int, steps: int = STEPS, is_over: Callable[[], bool] = never) -> Counts:  # fmt: skip
@@ -101,7 +110,10 @@ def find_average(
     if player.averaged is None:
         return None
     found = work.recall("average", lambda: _average(player, comparison, tuning, work, deadline))
-    return None if found is None else Average(found[0], found[1], [Result(*r) for r in found[2]])
+    if found is None:
+        return None
+    members, weights, results, *shares = found
+    return Average(members, weights, [Result(*r) for r in results], *shares)
 
 
 def _average(
@@ -110,13 +122,13 @@ def _average(
     tuning: Tuning | None,
     work: Work,
     deadline: float | None,
-) -> tuple[list[str], list[float], list[Result]] | None:
+) -> tuple[list[str], list[float], list[Result], list[dict[str, float]]] | None:
     results = {n: own for n, own in comparison.simple.items() if n != player.simple[0]}
     if tuning is not None:
         results[NETWORK] = tuning.results
     order = sorted(results, key=lambda name: float(scores(results[name]).mean()))[:MOST]
     folds = range(len(comparison.folds))
-    tasks = {(n, k): Candidate(n, tuning.choices[k]) if tuning and n == NETWORK else comparison.candidate(n, k) for n in order for k in folds}  # fmt: skip
+    tasks = {(n, k): candidate_on_fold(n, k, comparison, tuning) for n in order for k in folds}
     again = sum(results[n][k].seconds for (n, k), c in tasks.items() if not player.has_said(c, k))
     if len(order) < 2 or (again and deadline is not None and work.elapsed + again > deadline):
         return None
@@ -137,11 +149,14 @@ def _average(
     if sum(n > 0 for n in chosen) < 2 or not np.isfinite(loss_without(None)(chosen)):
         return None
     seconds = [sum(results[n][k].seconds for n in order) for k in folds]
-    own = [
-        Result(figures(add_greedily(loss_without(k), len(order), sum(chosen), is_over))[k], seconds[k]) for k in folds
-    ]  # fmt: skip
-    members = [(name, n / sum(chosen)) for name, n in zip(order, chosen, strict=True) if n]
-    return [n for n, _ in members], [w for _, w in members], own
+    best = [add_greedily(loss_without(k), len(order), sum(chosen), is_over) for k in folds]
+    own = [Result(figures(best[k])[k], seconds[k]) for k in folds]
+    members = _shares(order, chosen)
+    return list(members), list(members.values()), own, [_shares(order, counts) for counts in best]
+
+
+def _shares(names: list[str], counts: Counts) -> dict[str, float]:
+    return {name: n / sum(counts) for name, n in zip(names, counts, strict=True) if n}
 
 
 def _timer(work: Work, deadline: float | None) -> Callable[[], bool]:

@@ -145,7 +145,9 @@ def recall(
     def judged() -> list[Result]:
         return judge_all(player, jobs)
 
-    return [Result(*result) for result in work.recall(key, judged)]
+    results = work.recall(key, judged, lambda: player.told.pack(jobs))
+    player.told.unpack(jobs, work.beside(key))
+    return [Result(*result) for result in results]
 
 
 def judge_all(player: Player, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:

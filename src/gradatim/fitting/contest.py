@@ -17,6 +17,7 @@ from gradatim.errors import InvalidValue
 from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
 from gradatim.fitting.averaging import TIME, Average, find_average
+from gradatim.fitting.calibrating import calibrate_models
 from gradatim.fitting.clock import Clock
 from gradatim.fitting.comparison import Comparison, compare
 from gradatim.fitting.completion import Build, complete_models
@@ -120,6 +121,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     outputs = {name: player.outputs(model, None) for name, model in models.items()}
     decisions = _decisions(player, models, comparison, tuning, average)
     test_figures = {n: _tested(player, output, decisions.get(n)) for n, output in outputs.items()}
+    calibrations = calibrate_models(player, models, verdict.recommended, comparison, tuning, average)  # fmt: skip
     completion = complete_models(
         player, finalists, models, work, build=build,
         has_time=timed is None or _is_affordable(SLOWER * took, timed, work.elapsed, start_up),
@@ -139,6 +141,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
         can_watch=can_watch,
         completion=completion,
         decisions=decisions,
+        calibrations=calibrations,
     )
     return _write(player, findings, job, work)
 

@@ -10,6 +10,7 @@ from gradatim.evaluation.criteria import turn_interval
 from gradatim.evaluation.intervals import Interval, error_interval
 from gradatim.evaluation.racing import Result, scores
 from gradatim.fitting.averaging import Average
+from gradatim.fitting.calibrating import Calibrations
 from gradatim.fitting.comparison import Comparison
 from gradatim.fitting.completion import Completion
 from gradatim.fitting.player import AVERAGE, NETWORK, WEIGHT, Figures
@@ -35,6 +36,7 @@ class Findings:
         completion: The models that are written, and whether they have seen the test rows.
         concerns: What a careful reader would worry about, once it was looked for.
         decisions: How each model says a class, where that is not the likeliest one.
+        calibrations: How far models may be wrong.
     """
 
     folder: Path
@@ -49,11 +51,19 @@ class Findings:
     completion: Completion
     concerns: list[Concern] = field(default_factory=list)
     decisions: dict[str, np.ndarray] = field(default_factory=dict)
+    calibrations: Calibrations = field(default_factory=lambda: Calibrations({}, {}))
 
     @property
     def decision(self) -> np.ndarray | None:
         """How the recommended model says a class; ``None`` for the likeliest."""
         return self.decisions.get(self.verdict.recommended)
+
+    @property
+    def interval_words(self) -> str:
+        """What the recommended model gives beside predictions: ``"intervals"``, ``"sets of classes"`` or nothing."""
+        if self.verdict.recommended not in self.calibrations.tested:
+            return ""
+        return "intervals" if self.output.ndim == 1 else "sets of classes"
 
     @property
     def shipped(self) -> dict[str, Any]:

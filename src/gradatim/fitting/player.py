@@ -30,6 +30,7 @@ from gradatim.events import Tell
 from gradatim.fitting.classes import prediction_frame
 from gradatim.fitting.clock import Clock
 from gradatim.fitting.mistakes import Costs
+from gradatim.fitting.told import Told, draw_places
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History, NonFiniteError
@@ -87,6 +88,8 @@ class Player(ABC):
         criterion: What decides, where something was asked for.
         costs: What saying a class (columns) costs where another is true (rows), where that is known.
         averaged: Class of the average of models, where one may be recommended.
+        has_intervals: Whether models say how far they may err: rows have a value or one class each, and are drawn alike.
+        told: What candidates said of judging rows, in short.
         has_network: Whether a network takes part; not where the budget leaves no time for it.
         favourite: The simple model that wins most often, where there is one; it is judged first and has most time.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
@@ -101,6 +104,7 @@ class Player(ABC):
     task: str
     simple: tuple[str, ...]
     averaged: type[Any] | None = None
+    has_intervals: bool = False
     has_network: bool = True
     favourite: str = ""
     folds: list[Split]
@@ -116,6 +120,7 @@ class Player(ABC):
         self.criterion: Criterion | None = None
         self.costs: np.ndarray | None = None
         self._said: dict[tuple[Candidate, int], np.ndarray] = {}
+        self.told = Told()
 
     def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """Decide what decides, before anything is trained; a score that does not suit the task is refused.
@@ -269,11 +274,30 @@ class Player(ABC):
         return self._said[candidate, k]
 
     def keep_said(self, candidate: Candidate, k: int, output: np.ndarray) -> np.ndarray:
-        """Return what a candidate says, kept for an average while it fits in memory."""
+        """Return what a candidate says, kept for an average while it fits in memory, and for intervals in short."""
+        if self.has_intervals:
+            places = self.kept_places(k)
+            truth = self.problem.y[self.folds[k][1][places]]
+            said = output[places, truth] if self.problem.classes else output[places]
+            self.told.put(candidate, k, said)
         size = sum(own.size for own in self._said.values()) + output.size
         if self.averaged is not None and size <= SAID_CELLS:
             self._said[candidate, k] = output
         return output
+
+    def kept_places(self, k: int) -> np.ndarray:
+        """Places among the judging rows of fold ``k`` that tell how far candidates err."""
+        rows = [len(judge) for _, judge in self.folds]
+        return draw_places(rows[k], sum(rows), self.seed, k)
+
+    def difficulty(self, rows: np.ndarray, *, is_shipped: bool = False) -> np.ndarray | None:
+        """Return features by which rows may differ in how far models err; ``None`` where there are none to look at.
+
+        Args:
+            rows: Any of the whole.
+            is_shipped: Whether as the models see them that are written, which may have learned all rows.
+        """
+        return None
 
     def combine(self, models: Sequence[Any], weights: Sequence[float]) -> Any:
         """Return one model that says the weighted mean of what others say."""
@@ -334,6 +358,7 @@ class Player(ABC):
             recommended=findings.verdict.recommended,
             about=dict(about),
             decisions={name: own.tolist() for name, own in findings.decisions.items()},
+            intervals=findings.calibrations.shipped(self, is_done=findings.completion.is_done),
         )
         given = () if findings.decision is None else (findings.decision,)
         table = self.predictions(findings.output, *given).to_csv(index=False)

@@ -31,6 +31,14 @@ class Predictor(Protocol):
         """Yield tables of predictions, piece by piece; ``notes`` collects what could not be used as it was."""
 
 
+@runtime_checkable
+class IntervalPredictor(Protocol):
+    """A model that may know how far it is wrong."""
+
+    def interval_tables(self, data: Any, model: str, notes: list[str], coverage: float) -> Iterator[pd.DataFrame]:  # fmt: skip
+        """Yield tables of predictions with intervals or sets that hold a share ``coverage`` of new cases."""
+
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a formula begins in a spreadsheet
 
 
@@ -49,6 +57,7 @@ def predict(
     data: Any,
     *,
     which: str = RECOMMENDED,
+    coverage: float | None = None,
     output: str | Path | None = None,
     tell: Tell = tell_nobody,
 ) -> pd.DataFrame:
@@ -59,6 +68,8 @@ def predict(
         data: What the model is for: a table (file, built-in name, data frame or array; columns are found by name), texts,
             images, series, or the past of a series.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
+        coverage: Share of new cases whose value shall lie between ``low`` and ``high``, or whose class shall belong to
+            ``set``, which are added then.
         output: CSV file to write as well, whole or not at all; for masks a folder, or a CSV file of their areas.
         tell: Called with a :class:`gradatim.events.Warned` for what could not be used as it was.
 
@@ -71,10 +82,10 @@ def predict(
     """
     notes: list[str] = []
     fitted = _open(model)
-    if output is not None and is_painted(fitted, output):
+    if output is not None and coverage is None and is_painted(fitted, output):
         table = _painted(fitted, model, data, which, Path(output), notes)
     else:
-        tables = _tables(fitted, data, which, notes)
+        tables = _tables(fitted, data, which, notes, coverage)
         if output is not None:
             tables = _written(tables, Path(output), _inputs(model, data), notes)
         table = pd.concat(tables, ignore_index=True)
@@ -89,6 +100,7 @@ def write_predictions(
     output: str | Path,
     *,
     which: str = RECOMMENDED,
+    coverage: float | None = None,
 ) -> PredictResult:
     """Predict all of ``data`` and write the predictions as CSV, whole or not at all; a file of any size streams through.
 
@@ -97,13 +109,14 @@ def write_predictions(
         data: What the model is for, as in :func:`predict`.
         output: File to write; for masks a folder, or a file whose name ends with ``.csv`` for their areas alone.
         which: ``"recommended"``, or a model of the folder such as ``"network"``.
+        coverage: As in :func:`predict`.
     """
     notes: list[str] = []
     fitted, path = _open(model), Path(output)
-    if is_painted(fitted, path):
+    if coverage is None and is_painted(fitted, path):
         table = _painted(fitted, model, data, which, path, notes)
         return PredictResult(path, len(table), notes, "masks")
-    tables = _written(_tables(fitted, data, which, notes), path, _inputs(model, data), notes)
+    tables = _written(_tables(fitted, data, which, notes, coverage), path, _inputs(model, data), notes)  # fmt: skip
     return PredictResult(path, sum(len(table) for table in tables), notes)
 
 
@@ -122,8 +135,12 @@ def _painted(fitted: Any, model: Any, data: Any, which: str, folder: Path, notes
     return write_painted(fitted.prediction_files(_rows(fitted, data), which, notes), folder, inputs)
 
 
-def _tables(fitted: Predictor, data: Any, which: str, notes: list[str]) -> Iterator[pd.DataFrame]:
-    return _some(fitted.prediction_tables(_rows(fitted, data), which, notes))
+def _tables(fitted: Predictor, data: Any, which: str, notes: list[str], coverage: float | None) -> Iterator[pd.DataFrame]:  # fmt: skip
+    if coverage is None:
+        return _some(fitted.prediction_tables(_rows(fitted, data), which, notes))
+    if not isinstance(fitted, IntervalPredictor):
+        raise InvalidValue(f"predict: coverage must be left out for a {type(fitted).__name__}, whose answers are texts, got {coverage}.")  # fmt: skip
+    return _some(fitted.interval_tables(_rows(fitted, data), which, notes, coverage))
 
 
 def _rows(fitted: Predictor, data: Any) -> Any:
@@ -208,7 +225,7 @@ def find_formula(table: pd.DataFrame) -> str | None:
 
 
 def is_header(line: bytes) -> bool:
-    """Whether the first line of a CSV file is one that ``predict`` writes for values or classes.
+    """Whether the first line of a CSV file is one that ``predict`` writes for values or classes, with intervals or without.
 
     Args:
         line: Without its end.
@@ -219,4 +236,8 @@ def is_header(line: bytes) -> bool:
     """
     names = next(csv.reader([line.decode(errors="replace")]), [])
     first, *others = [name for name in names if name not in ("file", "series")] or [""]
+    if others[:2] == ["low", "high"]:
+        others = others[2:]
+    elif others[:1] == ["set"]:
+        others = others[1:]
     return first == "prediction" and all(name.startswith(PROBABILITY) for name in others)

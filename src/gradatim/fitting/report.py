@@ -7,6 +7,7 @@ import numpy as np
 from gradatim.evaluation.criteria import is_larger_better
 from gradatim.evaluation.judged import decide_classes
 from gradatim.fitting.classes import LabelledRows
+from gradatim.fitting.coverage import describe_intervals
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Player
 from gradatim.fitting.rare_classes import has_one_class_each, rare_classes
@@ -41,6 +42,8 @@ def make_report(player: Player, findings: Findings) -> Report:
     if isinstance(player.problem, LabelledRows) and has_one_class_each(player.problem, f):
         with report.attempt("rare classes"):
             rare_classes(report, player.problem, f, player.costs)
+    with report.attempt("the intervals"):
+        describe_intervals(report, player, f)
     report.text(f.completion.sentence)
     with report.attempt("the network"):
         _describe_network(report, player, f)

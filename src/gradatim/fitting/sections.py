@@ -78,6 +78,11 @@ def frame_usage(f: Findings, file: str, holds: str, *, gives: str, has_classes: 
         (f'frame = pd.read_csv("{file}")', holds),
         ("model.predict(frame)", gives),
         *([("model.predict_proba(frame)", "probabilities")] if has_classes else []),
+        *(
+            [("model.predict_interval(frame)", f"{f.interval_words} that hold 90 %")]
+            if f.interval_words
+            else []
+        ),
         *([('model.predict(frame, model="network")', "the network instead")] if f.tuning else []),
     ]
     return "".join(f"{code:<40}# {comment}\n" if comment else f"{code}\n" for code, comment in lines)  # fmt: skip

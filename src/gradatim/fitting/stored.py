@@ -1,24 +1,31 @@
 """How a model folder holds what was fitted: plain facts as JSON, arrays and weights as tensors."""
 
+import json
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from torch import Tensor, nn
 
 from gradatim.data.tokenizers import Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidValue, choose, require
-from gradatim.fitting.predicting import RECOMMENDED
+from gradatim.fitting.predicting import RECOMMENDED, one_row
 from gradatim.model_folder import gather_tensors, save_model, tensors_of
 from gradatim.models import describe
 from gradatim.models.restoring import restore
 from gradatim.wording import shorten
 
+if TYPE_CHECKING:
+    from gradatim.fitting.calibration import Calibration
+
 Facts = dict[str, Any]
 LONGEST = 100_000  # steps or tokens that a folder may ask for
+INTERVAL = "interval of "  # begins the names of tensors that tell how far a model may be wrong
 INFINITE = "threshold"  # of leaves of trees: every value is below it
 
 
@@ -102,6 +109,7 @@ class StoredModel(ABC):
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
         decisions: How models say a class, by name: weights of the classes, or what mistakes cost; the likeliest by default.
+        intervals: How far models may be wrong, by name.
     """
 
     folder_kind: ClassVar[str]
@@ -114,6 +122,7 @@ class StoredModel(ABC):
     recommended: str
     about: dict[str, Any]
     decisions: dict[str, Any] = field(default_factory=dict)
+    intervals: "dict[str, Calibration]" = field(default_factory=dict)
 
     def decision(self, model: str = RECOMMENDED) -> np.ndarray | None:
         """How a model says a class, as in :func:`~gradatim.evaluation.judged.decide_classes`."""
@@ -140,7 +149,77 @@ class StoredModel(ABC):
 
     def tensors(self) -> dict[str, Tensor]:
         """All tensors, as ``model/name``."""
-        return gather_tensors({name: model.store()[1] for name, model in self.models.items()})
+        parts = {name: model.store()[1] for name, model in self.models.items()}
+        return gather_tensors(parts | {f"{INTERVAL}{n}": own.store()[1] for n, own in self.intervals.items()})  # fmt: skip
+
+    @property
+    def num_features(self) -> int:
+        """Features of a row that intervals may depend on."""
+        return 0
+
+    def restore_intervals(self, facts: Facts, tensors: Mapping[str, Tensor]) -> "dict[str, Calibration]":  # fmt: skip
+        """Undo how :meth:`save` writes how far models may be wrong.
+
+        Args:
+            facts: By name of a model.
+            tensors: Of the whole folder.
+        """
+        from gradatim.fitting.calibration import Calibration
+
+        require(isinstance(facts, dict), "load_model: intervals must be given by model", "others")
+        known = {name: own for name, own in facts.items() if name in self.models}
+        return {name: Calibration.restore(own, tensors_of(f"{INTERVAL}{name}", tensors), self.num_features) for name, own in known.items()}  # fmt: skip
+
+    def calibration(self, model: str, coverage: float) -> "Calibration":
+        """How far a model may be wrong, once it can promise that much.
+
+        Args:
+            model: Its name.
+            coverage: Share of new cases.
+        """
+        name = self.choose(model)
+        if name not in self.intervals:
+            raise InvalidValue(
+                f"predict: coverage must be left out for {shorten(repr(name), 40)}, of whose errors the folder knows nothing, "
+                f"got {coverage}. Tables, texts, images, sequences and graphs know them once they are fitted by this version."
+            )
+        self.intervals[name].radius(coverage)
+        return self.intervals[name]
+
+    def interval_tables(self, data: Any, model: str, notes: list[str], coverage: float) -> Iterator[pd.DataFrame]:  # fmt: skip
+        """Yield tables of predictions with ``low`` and ``high``, or ``set``, as ``prediction_tables`` does without.
+
+        Args:
+            data: What the model is for.
+            model: ``"recommended"`` or the name of a model in the folder.
+            notes: Collects what could not be used as it was.
+            coverage: Share of new cases that an interval or a set holds.
+        """
+        own, labels = self.calibration(model, coverage), getattr(self, "labels", [])
+        for table in self.prediction_tables(data, model, notes):
+            yield own.add(table, labels, coverage, decision=self.decision(model))
+
+    def predict_interval(self, data: Any, *, coverage: float = 0.9, model: str = RECOMMENDED) -> pd.DataFrame:  # fmt: skip
+        """Return predictions with intervals that hold the value, or sets that hold the class, of a share of new cases.
+
+        Args:
+            data: What the model is for, as :func:`gradatim.predict` takes it; a mapping is one row of a table.
+            coverage: The share, on the average over new cases that are drawn as those of training were.
+            model: ``"recommended"`` or the name of a model in the folder, such as ``"network"``.
+
+        Returns:
+            ``prediction`` with ``low`` and ``high``; or with ``set``, a list of classes, and the probabilities.
+        """
+        notes: list[str] = []
+        rows = one_row(data) if isinstance(data, Mapping) else data
+        table = pd.concat(self.interval_tables(rows, model, notes, coverage), ignore_index=True)
+        for sentence in notes:
+            warnings.warn(sentence, stacklevel=2)
+        return table.assign(set=table["set"].map(json.loads)) if "set" in table else table
+
+    @abstractmethod
+    def prediction_tables(self, data: Any, model: str, notes: list[str]) -> Iterator[pd.DataFrame]:
+        """Yield tables of predictions, piece by piece; ``notes`` collects what could not be used as it was."""
 
     @abstractmethod
     def rehearsal(self, model: str) -> np.ndarray:
@@ -161,6 +240,11 @@ class StoredModel(ABC):
             "models": {name: model.store()[0] for name, model in self.models.items()},
             "about": self.about,
             **({"decisions": self.decisions} if self.decisions else {}),
+            **(
+                {"intervals": {n: own.store()[0] for n, own in self.intervals.items()}}
+                if self.intervals
+                else {}
+            ),
         }
         return save_model(folder, self.folder_kind, description, self.tensors(), extra)
 
@@ -181,6 +265,7 @@ class StoredModel(ABC):
         decisions = description.get("decisions", {})
         model = cls(**own, models=models, **shared, decisions=decisions)
         model.rehearse()
+        model.intervals.update(model.restore_intervals(description.get("intervals", {}), left))
         check_decisions(decisions, len(getattr(model, "labels", [])))
         return model
 

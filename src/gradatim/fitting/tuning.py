@@ -17,6 +17,7 @@ from gradatim.evaluation.racing import (
 from gradatim.events import Stage, Tell
 from gradatim.fitting.comparison import Stacking, judge_all
 from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.told import Told
 from gradatim.fitting.work import Work
 
 MAX_TRIALS = 1000
@@ -53,6 +54,7 @@ class Family(Protocol):
         width: Settings that are judged side by side.
         slice: Share of the time for the race that they may take on their first fold.
         last: Trainings after the race, in units of one on a fold.
+        told: What its models said of judging rows.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Family(Protocol):
     width: int
     slice: float
     last: float
+    told: Told
 
     def draw(self, trial: int) -> Any:
         """Return the settings of trial number ``trial``; trial 0 has the defaults."""
@@ -87,7 +90,7 @@ class NetworkFamily:
     name, slice, limit = NETWORK, SLICE, MAX_TRIALS
 
     def __init__(self, player: Player) -> None:
-        self.player, self.last = player, player.last
+        self.player, self.last, self.told = player, player.last, player.told
         self.width = player.width if isinstance(player, Stacking) else 1
         self.draw, self.cost = player.draw, player.cost
 
@@ -199,14 +202,20 @@ class _Judging:
             chosen = [] if self.is_over else self._in_time(tasks)
             if not chosen:
                 return [None] * len(tasks)
-            self.work.put(key, self._judge(chosen))
+            self.work.put(key, self._judge(chosen), self.family.told.pack(self._jobs(chosen)))
+        else:
+            tried = [(trial, k) for (trial, k), _ in self.work.recall(key, list)]
+            self.family.told.unpack(self._jobs(tried), self.work.beside(key))
         kept = {tuple(task): Result(*result) for task, result in self.work.recall(key, list)}
         for (trial, _), result in kept.items():
             self.slowest[trial] = max(result.seconds, self.slowest.get(trial, 0.0))
         return [kept.get(task) for task in tasks]
 
+    def _jobs(self, tasks: Sequence[Task]) -> list[tuple[Candidate, int]]:
+        return [(Candidate(self.family.name, self.family.draw(trial)), k) for trial, k in tasks]
+
     def _judge(self, tasks: list[Task]) -> list[tuple[Task, Result]]:
-        jobs = [(Candidate(self.family.name, self.family.draw(trial)), k) for trial, k in tasks]
+        jobs = self._jobs(tasks)
         began = self.work.elapsed
         results = self.family.judge(jobs)
         if self.family.width > 1:

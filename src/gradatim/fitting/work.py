@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -115,21 +115,25 @@ class Work:
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"
 
-    def put(self, key: str, value: Any) -> Any:
-        """Keep a result."""
-        kept = {"value": value, "clock": self.elapsed}
+    def put(self, key: str, value: Any, beside: Mapping[str, Any] | None = None) -> Any:
+        """Keep a result, and what belongs to it under names of its own."""
+        kept = {**(beside or {}), "value": value, "clock": self.elapsed}
         if key == JOB:
             kept["source"] = self.source
         write_atomically(self._path(key), json.dumps(kept).encode())
         return value
 
-    def recall(self, key: str, compute: Callable[[], Any]) -> Any:
-        """Return the result under ``key``; compute and keep it where it is new."""
+    def recall(self, key: str, compute: Callable[[], Any], beside: Callable[[], Mapping[str, Any]] = dict) -> Any:  # fmt: skip
+        """Return the result under ``key``; compute and keep it where it is new, with what belongs to it then."""
         found = _read(self._path(key))
         if found:
             return found["value"]
         self.cancel.check()
-        return self.put(key, compute())
+        return self.put(key, compute(), beside())
+
+    def beside(self, key: str) -> dict[str, Any]:
+        """What was kept beside the result under ``key``."""
+        return _read(self._path(key))
 
     def has(self, key: str) -> bool:
         """Whether there is a result under ``key``."""

@@ -1,5 +1,7 @@
 """Series from file to forecasts."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,9 @@ from gradatim.fitting import write_predictions
 from gradatim.fitting.kinds import make_options
 from gradatim.fitting.series.kind import SERIES, SeriesOptions
 from gradatim.fitting.series.player import read_player
+from gradatim.fitting.series.sections import describe_intervals
 from gradatim.fitting.series.times import Axis
+from gradatim.reports import Report
 
 
 def monthly(steps=96, seed=0):
@@ -123,3 +127,28 @@ def test_without_times_rows_are_steps():
 def test_bad_input_gets_a_sentence(frame, job, message):
     with pytest.raises(InvalidValue, match=message):
         read_player(frame, make_options(SERIES, {"time_column": "date", **job}))
+
+
+def test_intervals_are_counted_by_step_ahead():
+    is_held = np.zeros((2, 3, 6), dtype=bool)
+    is_held[..., :2] = True
+    is_held[0, 0, 2] = True
+    report = Report(title="a")
+    describe_intervals(report, SimpleNamespace(horizon=6), is_held, np.tile(np.arange(1.0, 7.0), (2, 1)))  # fmt: skip
+    rows = report.sections[0].rows
+    assert [row[:3] for row in rows] == [
+        ["all test steps", 36, "36.1 %"],
+        ["1 to 2 steps ahead", 12, "100.0 %"],
+        ["3 to 4 steps ahead", 12, "8.3 %"],
+        ["5 to 6 steps ahead", 12, "0.0 %"],
+    ]
+    assert [row[4] for row in rows] == [7.0, 3.0, 7.0, 11.0]
+
+
+def test_a_forecast_has_the_intervals_of_one_share(fitted):
+    frame, result = monthly(), fitted[1]
+    model = result.model
+    pd.testing.assert_frame_equal(model.predict_interval(frame), model.predict(frame))
+    with pytest.raises(InvalidValue, match=r"coverage must be 0\.9 for forecasts"):
+        model.predict_interval(frame, coverage=0.8)
+    assert any(t.title.startswith("Intervals that shall hold") for t in result.report.sections if hasattr(t, "rows"))  # fmt: skip

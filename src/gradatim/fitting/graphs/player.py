@@ -55,7 +55,7 @@ class GraphPlayer(Player):
         seed: Fixes folds, weights and inner splits.
     """
 
-    sections, stored = sections, GraphModel
+    sections, stored, has_intervals = sections, GraphModel, True
     remedy = "Try more graphs, or other columns of their nodes"
     last = 3.8  # on all training graphs, on all graphs, and once for the learning curve
     problem: GraphProblem

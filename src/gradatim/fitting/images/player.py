@@ -93,7 +93,7 @@ class ImagePlayer(Player):
         has_tta: Whether settings are tried that look at mirror images too.
     """
 
-    sections, stored = sections, ImageModel
+    sections, stored, has_intervals = sections, ImageModel, True
     remedy = "Try more images, or classes that can be seen in them"
     last = 4.3  # on all training images, on all images, and once for the learning curve
     problem: ImageProblem
@@ -238,6 +238,8 @@ class ImagePlayer(Player):
 
 class TaggedPlayer(ImagePlayer):
     """Images of which each may have several labels, or none."""
+
+    has_intervals = False
 
     def judge_by(self, score: str | None, costs: Costs | None = None) -> None:
         """Decide by the mean of a figure over the labels; what mistakes cost is for one class per image."""

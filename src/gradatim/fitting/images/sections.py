@@ -295,5 +295,10 @@ def usage(p: ImageProblem, f: Findings) -> str:
         f"model = gradatim.load_model({str(f.folder)!r})\n"
         'model.predict("new-photos/")             # a folder, or a list of files\n'
         + ('model.predict_proba(["one.jpg"])         # probabilities\n' if p.classes else "")
+        + (
+            f'model.predict_interval("new-photos/")    # {f.interval_words} that hold 90 %\n'
+            if f.interval_words
+            else ""
+        )
         + ('model.predict("new-photos/", model="network")\n' if f.tuning else "")
     )

@@ -58,6 +58,7 @@ class SequencePlayer(Player):
     """
 
     sections, stored, averaged = sections, SequenceModel, SequenceAverage
+    has_intervals = True
     remedy = "Try more series, or other channels"
     last = 3.8  # on all training series, on all series, and once for the learning curve
     problem: SequenceProblem

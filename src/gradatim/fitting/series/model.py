@@ -13,6 +13,7 @@ from torch import Tensor
 
 from gradatim.data.tables.reading import iterate
 from gradatim.errors import InvalidValue, choose, require
+from gradatim.fitting.calibration import check_coverage
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.programs import Input, Program, refuse_to_export
@@ -24,6 +25,7 @@ from gradatim.fitting.stored import Facts, StoredModel
 from gradatim.model_folder import tensors_from
 from gradatim.wording import shorten
 
+LEVEL = 0.9  # of errors, that intervals reach
 FittedSeries = SimpleForecasts | NetworkForecasts
 
 
@@ -119,6 +121,14 @@ class SeriesModel(StoredModel):
         """Forecast what follows a table, whose rows must fit in memory."""
         self.choose(model)
         yield self._predict(pd.concat(list(iterate(data, notes))), model, notes)
+
+    def interval_tables(
+        self, data: "str | Path | pd.DataFrame", model: str, notes: list[str], coverage: float
+    ) -> Iterator[pd.DataFrame]:
+        """Forecast with intervals, which every forecast has; how far errors reach was measured for one share only."""
+        rule = f"predict: coverage must be {LEVEL} for forecasts, for which alone their errors were measured"
+        require(check_coverage("predict", coverage) == LEVEL, rule, coverage)
+        return self.prediction_tables(data, model, notes)
 
     def facts(self) -> Facts:
         """Columns, steps, names and horizon."""

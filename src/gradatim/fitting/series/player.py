@@ -17,7 +17,7 @@ from gradatim.fitting.player import NETWORK, Candidate, Figures, Player
 from gradatim.fitting.series import sections
 from gradatim.fitting.series.candidates import fit_simple, simple_models
 from gradatim.fitting.series.kind import SeriesOptions
-from gradatim.fitting.series.model import FittedSeries, SeriesModel
+from gradatim.fitting.series.model import LEVEL, FittedSeries, SeriesModel
 from gradatim.fitting.series.networks import SeriesSettings, draw_settings, fit_network
 from gradatim.fitting.series.problem import FOLDS, SHORTEST, SeriesProblem, prepare
 from gradatim.reports import Concern, Report
@@ -26,7 +26,6 @@ from gradatim.training import History
 BLOCK_WINDOWS = 5  # forecasts that judge one fold, at the most
 CALIBRATED = 0.25  # of the training part, on which errors are measured for the intervals
 ORIGINS = 40  # of forecasts there, at the most
-LEVEL = 0.9
 
 
 def read_player(data: "str | Path | pd.DataFrame", job: SeriesOptions) -> "SeriesPlayer":

@@ -23,6 +23,7 @@ from gradatim.fitting.tables.candidates import (
 )
 from gradatim.fitting.tables.predictors import Fitted
 from gradatim.fitting.tables.trees import first_trees
+from gradatim.fitting.told import Told
 
 # learning rate, leaves of a tree, rows of a leaf, share of the features at a node, penalty: the most promising first
 GROWTHS = (
@@ -88,6 +89,7 @@ class TreeRace:
         y: Targets of all training rows.
         classes: Number of classes; 0 for regression.
         seed: Fixes which features a node may ask.
+        told: What models said of judging rows.
     """
 
     name, slice = TREES, 0.25
@@ -100,8 +102,10 @@ class TreeRace:
         y: np.ndarray,
         classes: int,
         seed: int,
+        told: Told | None = None,
     ) -> None:
         self.data, self.judge_fitted, self.classes, self.seed = data, judge, classes, seed
+        self.told = told or Told()
         self.settings = tree_settings(y, classes)
         self.usual = float(expected_rounds(y, classes))
         self.width = len(ROUNDS if classes <= 3 else ROUNDS_OF_MANY)

@@ -51,6 +51,7 @@ class TableModel(StoredModel):
         recommended: The one to use.
         about: Plain facts: metrics, verdict, data.
         decisions: How models say a class, by name: weights of the classes, or what mistakes cost; the likeliest by default.
+        intervals: How far models may be wrong, by name.
         target: Name of the column that is predicted.
         labels: Class labels; empty for regression.
         preprocessing: From typed columns to features.
@@ -74,6 +75,10 @@ class TableModel(StoredModel):
     ) -> np.ndarray:
         """Return probabilities ``(N, classes)`` or values ``(N,)``; count what could not be used as it was."""
         fallbacks = Fallbacks() if fallbacks is None else fallbacks
+        return self._say(self.features(frame, fallbacks), model, fallbacks)
+
+    def features(self, frame: pd.DataFrame, fallbacks: Fallbacks) -> np.ndarray:
+        """Return the features of rows, shape ``(N, D)``; count what could not be used as it was."""
         frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
         encoders = self.preprocessing.encoders
         table, unread = read_columns(frame, [encoder.column for encoder in encoders])
@@ -81,7 +86,10 @@ class TableModel(StoredModel):
         for encoder in encoders:
             name = encoder.column.name
             fallbacks.unseen.update({name: encoder.count_unseen(table[name])})
-        outputs = predict(self.fitted(model), self.preprocessing.transform(table))
+        return self.preprocessing.transform(table)
+
+    def _say(self, X: np.ndarray, model: str, fallbacks: Fallbacks) -> np.ndarray:
+        outputs = predict(self.fitted(model), X)
         fallbacks.held += count_held(self.fitted(model), outputs)
         return outputs
 
@@ -144,6 +152,23 @@ class TableModel(StoredModel):
             yield prediction_frame(
                 self.outputs(chunk, model, fallbacks), self.labels, None, self.decision(model)
             )
+        notes += self.describe(fallbacks)
+
+    @property
+    def num_features(self) -> int:
+        """Features of a row."""
+        return len(self.preprocessing.names)
+
+    def interval_tables(
+        self, data: "str | Path | pd.DataFrame", model: str, notes: list[str], coverage: float
+    ) -> Iterator[pd.DataFrame]:
+        """Predict a stream of rows with intervals, whose widths may depend on the features."""
+        own, fallbacks = self.calibration(model, coverage), Fallbacks()
+        decision = self.decision(model)
+        for chunk in iterate(data, notes):
+            X = self.features(chunk, fallbacks)
+            table = prediction_frame(self._say(X, model, fallbacks), self.labels, None, decision)
+            yield own.add(table, self.labels, coverage, features=X, decision=decision)
         notes += self.describe(fallbacks)
 
     def rehearsal(self, model: str) -> np.ndarray:

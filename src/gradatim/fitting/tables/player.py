@@ -39,6 +39,7 @@ from gradatim.fitting.tables.gaussian_process import MOST_ROWS
 from gradatim.fitting.tables.hidden_means import are_better_hidden, hide
 from gradatim.fitting.tables.importance import permutation_importance
 from gradatim.fitting.tables.kind import TableOptions
+from gradatim.fitting.tables.known_rows import find_features
 from gradatim.fitting.tables.ladders import MOST_CELLS, numeric_features
 from gradatim.fitting.tables.level_means import standardized_targets
 from gradatim.fitting.tables.model import TableModel
@@ -93,7 +94,7 @@ class TablePlayer(Player):
 
     sections, stored = sections, TableModel
     remedy = "Try other columns, more rows, or a target that depends on the columns"
-    averaged, favourite = Fitted, TREES
+    averaged, favourite, has_intervals = Fitted, TREES, True
     last = 3.6  # on all training rows, on all rows, and once for the learning curve
     width = WIDTH
     problem: Problem
@@ -254,7 +255,7 @@ class TablePlayer(Player):
                 self.keep_said(candidate, k, predict(fitted, self.features(k)[1])), k
             )
 
-        return [TreeRace(data, judge, y[self.problem.train], classes, self.seed)]
+        return [TreeRace(data, judge, y[self.problem.train], classes, self.seed, self.told)]
 
     def complete(self, candidate: Candidate, elder: Fitted) -> Fitted:
         """The candidate on all rows, with a preprocessing that is learned from all."""
@@ -271,6 +272,13 @@ class TablePlayer(Player):
     def outputs(self, model: Fitted, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging rows of fold ``k``, or of the test rows."""
         return predict(model, self.features(k)[1])
+
+    def difficulty(self, rows: np.ndarray, *, is_shipped: bool = False) -> np.ndarray:
+        """Features of training or test rows, as the models that met the test or those that are written see them."""
+        parts = list(zip(self.split(None), self.features(None), strict=True))
+        if is_shipped and self._whole is not None:
+            parts = [(self.everything, self._whole[1])]
+        return find_features(parts, rows)
 
     def combine(self, models: Sequence[Fitted], weights: Sequence[float]) -> Fitted:
         """The average of models."""

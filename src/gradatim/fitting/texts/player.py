@@ -63,7 +63,7 @@ class TextPlayer(Player):
         encoder: A published encoder, where one was asked for.
     """
 
-    sections, stored = sections, TextModel
+    sections, stored, has_intervals = sections, TextModel, True
     remedy = "Try more texts, or a target that depends on them"
     last = 3.6  # on all training texts, on all texts, and once for the learning curve
     problem: TextProblem

@@ -15,6 +15,7 @@ NEEDED = {
     "adversarial-training": ["mnist"],
     "char-rnn": ["tiny-shakespeare"],
     "cifar10-quick": ["cifar10"],
+    "conformal-coverage": ["islp-auto", "islp-boston", "islp-college", "islp-hitters"],
     "connected-digits": ["spoken-digits"],
     "cora": ["cora"],
     "default-table": ["islp-default"],

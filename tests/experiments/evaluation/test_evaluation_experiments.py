@@ -9,6 +9,7 @@ from gradatim import experiments
     "name",
     [
         "anomalies",
+        "conformal-coverage",
         "iris-simple-wins",
         "polynomial-degree",
         "overfitting",

@@ -15,7 +15,7 @@ NEEDED = {
     "adversarial-training": ["mnist"],
     "char-rnn": ["tiny-shakespeare"],
     "cifar10-quick": ["cifar10"],
-    "conformal-coverage": ["islp-auto", "islp-boston", "islp-college", "islp-hitters"],
+    "conformal-coverage": ["islp-auto"],
     "connected-digits": ["spoken-digits"],
     "cora": ["cora"],
     "default-table": ["islp-default"],

@@ -38,7 +38,7 @@ def sum_in_chunks(
     parts = Parts(functions, weights)
 
     def objective(theta: Tensor) -> Tensor:
-        value: Tensor = _Value.apply(theta, parts)  # type: ignore[no-untyped-call]
+        value: Tensor = _Value.apply(theta, parts)
         return value
 
     return objective
@@ -69,7 +69,7 @@ class _Value(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None]:
         (theta,) = ctx.saved_tensors
-        return outer[0] * _Gradient.apply(theta, ctx.parts), None  # type: ignore[no-untyped-call]
+        return outer[0] * _Gradient.apply(theta, ctx.parts), None
 
 
 class _Gradient(torch.autograd.Function):
@@ -82,7 +82,7 @@ class _Gradient(torch.autograd.Function):
             return _total(parts, lambda function: _gradient(function, point))
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, v: Tensor) -> tuple[Tensor, None]:
         (theta,) = ctx.saved_tensors
         with torch.enable_grad():

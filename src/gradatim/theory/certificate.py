@@ -138,8 +138,8 @@ def pac_bayes_certificate(
     if prior == "learned":
         half = len(X) // 2
         judged = X[half:], y[half:]
-        objective = None if augment is None else Augmented(augment)
-        Trainer(start, objective=objective, epochs=prior_epochs, lr=PRIOR_LR, **settings).fit((X[:half], y[:half]))  # type: ignore[arg-type]  # fmt: skip
+        distorted = None if augment is None else Augmented(augment)
+        Trainer(start, objective=distorted, epochs=prior_epochs, lr=PRIOR_LR, **settings).fit((X[:half], y[:half]))  # type: ignore[arg-type]  # fmt: skip
     stochastic, each = make_stochastic(start, std), delta / tried
     objective = _bound_of(len(judged[0]), each)
     Trainer(stochastic, objective=objective, epochs=passes, lr=usual.lr if lr is None else lr, **settings).fit((X, y))  # type: ignore[arg-type]  # fmt: skip

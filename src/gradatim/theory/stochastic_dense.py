@@ -28,6 +28,8 @@ class StochasticDense(nn.Module):
         start_std: Where the standard deviations start; by default at those of the prior.
     """
 
+    prior_weight: Tensor
+
     def __init__(
         self,
         layer: nn.Linear,

@@ -260,11 +260,12 @@ def move(batch: Batch, device: torch.device, dtype: torch.dtype) -> Batch:
     return batch.to(device) if hasattr(batch, "to") else batch
 
 
-def _like(batch: tuple[Any, ...] | list[Any], parts: list[Any]) -> tuple[Any, ...]:
+def _like(batch: Any, parts: list[Any]) -> tuple[Any, ...]:
     """Parts in the place of those of a batch: named as they are, with the weights that its rows have."""
     if isinstance(batch, WeightedBatch):
         return WeightedBatch.of(parts, batch.weight)
-    return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
+    named: tuple[Any, ...] = type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
+    return named
 
 
 def rows_of(batch: Batch) -> int:

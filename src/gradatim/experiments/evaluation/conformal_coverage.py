@@ -39,7 +39,7 @@ class Settings:
     rows: int = 1000
 
 
-QUICK = Settings(splits=4, values=("diabetes", GROWING), classes=("iris", "moons"), naive=2, rows=400)  # fmt: skip
+QUICK = Settings(splits=4, values=("diabetes", "growing noise"), classes=("iris", "moons"), naive=2, rows=400)  # fmt: skip
 
 
 class Split(NamedTuple):

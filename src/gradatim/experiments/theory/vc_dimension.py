@@ -1,6 +1,7 @@
 """Families of classifiers shatter points up to their VC dimension, and then grow like a polynomial."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import comb
 
@@ -123,7 +124,7 @@ def claim_networks(report: Report, settings: Settings) -> None:
     rows = []
     for width in settings.widths:
         sizes = (2, width, 1)
-        found = vc_dimension(lambda sizes=sizes: MLP(sizes, activation="tanh"), dim=2, seed=settings.seed)  # fmt: skip
+        found = vc_dimension(partial(MLP, sizes, activation="tanh"), dim=2, seed=settings.seed)
         count = sum(p.numel() for p in MLP(sizes).parameters())
         rows.append([width, count, found])
     dims = [row[2] for row in rows]

@@ -86,7 +86,7 @@ def _fit_values(X: np.ndarray, y: np.ndarray, draw: np.ndarray, chosen: Mapping[
     kernel = _known(start, X.shape[1], chosen) or _learn(start, X[some], y[some])
     rows, targets = torch.from_numpy(X), torch.from_numpy((y - center) / scale)
     found = log_evidence(kernel, 0.0, rows, targets, "fit")
-    settings = {"parameters": [kernel.theta.exp().tolist()], "center": center, "scale": scale, **hold(y)}  # fmt: skip
+    settings: dict[str, Any] = {"parameters": [kernel.theta.exp().tolist()], "center": center, "scale": scale, **hold(y)}  # fmt: skip
     if goal.quantile is not None:
         errors = found.alpha / torch.cholesky_inverse(found.factor).diagonal()
         settings["center"] += scale * goal.center(errors.numpy())

@@ -27,6 +27,7 @@ NEEDED = {
     "mnist-table": ["mnist"],
     "mutag": ["mutag"],
     "nyse": ["islp-nyse"],
+    "pac-bayes-mnist": ["mnist"],
     "qm9-small": ["qm9"],
     "resnet20-published": ["cifar10", "cifar10-resnets"],
     "series-classification": ["ucr-Adiac"],

@@ -15,6 +15,7 @@ NEEDED = {
     "adversarial-training": ["mnist"],
     "char-rnn": ["tiny-shakespeare"],
     "cifar10-quick": ["cifar10"],
+    "co2": ["co2"],
     "conformal-coverage": ["islp-auto"],
     "connected-digits": ["spoken-digits"],
     "cora": ["cora"],

@@ -1,0 +1,1 @@
+"""Contestants that find the largest eigenvalue of a Hessian."""

@@ -1,0 +1,1 @@
+"""Contestants that compute the tangent kernel of a network."""

@@ -104,7 +104,7 @@ def pac_bayes_certificate(
     Args:
         model: Classifier whose dense layers get Gaussian weights; other layers keep theirs, so with the random prior they
             stay as they are. It is left alone. For the random prior, few hidden units (30) are best.
-        train: Rows and classes.
+        train: Rows and classes, drawn alike and in random order: of rows in another the bound says nothing.
         prior: ``"random"`` around the model's present weights, which must not come from these rows; ``"learned"`` from the
             first half of the rows, the bound then counting the other half.
         test: Rows and classes that nothing is learned from, to look at beside the bound.

@@ -1,6 +1,7 @@
 """The test error peaks where a model just fits its rows, and falls again beyond: over features, rows and width."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ def train_widths(settings: Settings) -> Widths:
     found = Widths([], [])
     for width in settings.widths:
         replicas = train_replicas(
-            lambda width=width: MLP((INPUTS, width, 1), activation="tanh"), pairs, loss="mse", lr=0.02,
+            partial(MLP, (INPUTS, width, 1), activation="tanh"), pairs, loss="mse", lr=0.02,
             schedule="cosine", epochs=settings.epochs, batch_size=settings.rows, seed=seeds,
         )  # fmt: skip
         with torch.inference_mode():

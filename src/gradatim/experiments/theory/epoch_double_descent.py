@@ -36,12 +36,12 @@ class Group(NamedTuple):
     """Features of one size.
 
     Args:
-        count: How many.
+        size: How many.
         scale: s, their standard deviation.
         signal: Σ s²θ², the part of the target's variance that they carry.
     """
 
-    count: int
+    size: int
     scale: float
     signal: float
 
@@ -66,16 +66,16 @@ def group_risk(group: Group, steps: np.ndarray, rate: float, variance: float) ->
         Heckel and Yilmaz, Early Stopping in Deep Networks: Double Descent and How to Eliminate It, 2021, theorem 1.
     """
     left = (1 - rate * group.scale**2) ** steps
-    return group.signal * left**2 + variance * group.count * (1 - left) ** 2
+    return group.signal * left**2 + variance * group.size * (1 - left) ** 2
 
 
 def simulate(settings: Settings, steps: np.ndarray, noise: float) -> np.ndarray:
     """Mean excess risk over draws of the noise, by descent itself on rows whose features are orthogonal."""
     rng = np.random.default_rng(settings.seed)
-    scales = np.repeat([FAST.scale, SLOW.scale], [FAST.count, SLOW.count])
+    scales = np.repeat([FAST.scale, SLOW.scale], [FAST.size, SLOW.size])
     q, _ = np.linalg.qr(rng.normal(size=(settings.rows, len(scales))))
     X = np.sqrt(settings.rows) * q * scales  # XᵀX/n = diag(s²)
-    theta = np.concatenate([np.full(g.count, np.sqrt(g.signal / g.count) / g.scale) for g in (FAST, SLOW)])  # fmt: skip
+    theta = np.concatenate([np.full(g.size, np.sqrt(g.signal / g.size) / g.scale) for g in (FAST, SLOW)])  # fmt: skip
     y = X @ theta + noise * rng.normal(size=(settings.draws, settings.rows))
     hessian, target = X.T @ X / settings.rows, y @ X / settings.rows
     w, risks = np.zeros((settings.draws, len(scales))), []

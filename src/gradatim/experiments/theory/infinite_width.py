@@ -1,21 +1,20 @@
 """A wide network learns as its tangent does, and ends at f₀(x) + k(x)ᵀK⁻¹(y − f₀(X))."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor, nn
+from torch import Tensor
 
+from gradatim.experiments.theory._outputs_in_motion import claim_flow
 from gradatim.experiments.theory._wide_networks import (
     Descended,
     descend_together,
     safe_rate,
     slope_interval,
 )
-from gradatim.losses import cross_entropy, huber, mse
 from gradatim.models import NTKMLP
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
@@ -25,7 +24,6 @@ from gradatim.theory import (
     kernel_dynamics,
     kernel_regression,
     linearize,
-    log_log_slope,
 )
 from gradatim.theory.row_jacobians import row_jacobians
 
@@ -162,40 +160,6 @@ def claim_smallest(report: Report, settings: Settings, task: Task) -> None:
     report.claim("and ends elsewhere, by the part of its start that moves no output", ((ends[1][0] - smallest - idle).norm() / size).item(), "relative distance to β* + that part", below=0.02)  # fmt: skip
 
 
-def claim_flow(report: Report, settings: Settings) -> None:
-    """ḟ = −K∇_fℓ for any loss, by a short step of descent, in double precision."""
-    torch.manual_seed(settings.seed)
-    x = torch.randn(9, 3, dtype=torch.float64)
-    targets: dict[str, tuple[Callable[[Tensor, Tensor], Tensor], Tensor]] = {
-        "squared error": (mse, torch.randn(9, 4, dtype=torch.float64)),
-        "cross-entropy": (cross_entropy, torch.randint(4, (9,))),
-        "Huber": (huber, 2 * torch.randn(9, 4, dtype=torch.float64)),
-    }
-    model = NTKMLP((3, 32, 32, 4), activation="tanh", bias_variance=0.1).double()
-    K = empirical_ntk(model, x)  # (N, N, K, K)
-    for name, (loss, y) in targets.items():
-        f = model(x).detach().requires_grad_()
-        (by_outputs,) = torch.autograd.grad(loss(f, y), f)
-        expected = -torch.einsum("nmkl,ml->nk", K, by_outputs)
-        etas, gaps = (1e-2, 1e-3, 1e-4), []
-        for eta in etas:
-            moved = _step(model, loss, x, y, eta)
-            gaps.append((((moved - f) / eta - expected).norm() / expected.norm()).item())
-        report.claim(f"{name}: outputs move by −K∇_fℓ", gaps[-1], f"relative difference after a step of {etas[-1]:g}", below=1e-2)  # fmt: skip
-        report.claim(f"{name}: but for the length of the step", log_log_slope(etas, gaps), "power of the step", near=(1.0, 0.1))  # fmt: skip
-
-
-def _step(
-    model: nn.Module, loss: Callable[[Tensor, Tensor], Tensor], x: Tensor, y: Tensor, eta: float
-) -> Tensor:
-    """The outputs after one step of descent, which leaves the model alone."""
-    parameters = dict(model.named_parameters())
-    slopes = torch.autograd.grad(loss(model(x), y), list(parameters.values()))
-    moved = {name: p - eta * g for (name, p), g in zip(parameters.items(), slopes, strict=True)}
-    result: Tensor = torch.func.functional_call(model, moved, (x,)).detach()
-    return result
-
-
 class Followed(NamedTuple):
     """The outputs of a network along its descent, and those of the kernel that it starts with, ``(T, N)``."""
 
@@ -258,7 +222,7 @@ def run(settings: Settings) -> Report:
     answers, gaps = claim_end(report, settings, task)
     claim_rows(report, settings, task)
     claim_smallest(report, settings, task)
-    claim_flow(report, settings)
+    claim_flow(report, settings.seed)
     followed = follow(report, settings, task)
     kernels = claim_limit(report, settings)
     report.table(

@@ -88,9 +88,9 @@ def rescaled(model: MLP, factor: float) -> MLP:
     other = deepcopy(model)
     first, last = (layer for layer in other if isinstance(layer, nn.Linear))
     with torch.no_grad():
-        first.weight *= factor
-        first.bias *= factor
-        last.weight /= factor
+        for parameter in first.parameters():
+            parameter.mul_(factor)
+        last.weight.div_(factor)
     return other
 
 

@@ -109,12 +109,12 @@ def test_an_interrupted_run_resumes_to_the_same_model(short, frame, tmp_path, mo
 def _interrupt_and_resume(frame, folder, monkeypatch, stop, settings):
     put, count = contest.Work.put, 0
 
-    def die(self, key, value):
+    def die(self, key, value, *beside):
         nonlocal count
         count += 1
         if count > stop:
             raise KeyboardInterrupt
-        return put(self, key, value)
+        return put(self, key, value, *beside)
 
     monkeypatch.setattr(contest.Work, "put", die)
     with pytest.raises(KeyboardInterrupt):

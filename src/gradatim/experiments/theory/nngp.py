@@ -235,8 +235,10 @@ def _ticks(panel: Axes, widths: list[int]) -> None:
 def _draw_phases(figure: Figure, panel: Axes, marked: list[float]) -> None:
     w, b = torch.linspace(0.3, 4.0, 40).double(), torch.linspace(0.0, 0.5, 30).double()
     chi = slope_at_one(w[None, :], b[:, None])
-    shading = panel.pcolormesh(w, b, chi, cmap=DIVERGING, vmin=0, vmax=2, shading="gouraud")
-    panel.contour(w, b, chi, levels=[1.0], colors=INK, linewidths=1.6)
+    shading = panel.pcolormesh(
+        w.numpy(), b.numpy(), chi.numpy(), cmap=DIVERGING, vmin=0, vmax=2, shading="gouraud"
+    )
+    panel.contour(w.numpy(), b.numpy(), chi.numpy(), levels=[1.0], colors=INK, linewidths=1.6)
     panel.plot(marked, [BIAS] * len(marked), "o", color=INK, markersize=5)
     panel.text(0.6, 0.38, "order", color=INK)
     panel.text(3.2, 0.06, "chaos", color=INK)

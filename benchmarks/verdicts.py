@@ -34,6 +34,8 @@ class Verdict:
 def judge(result: Result) -> list[Verdict]:
     """Check every claim of the job."""
     found = [_judge(result, claim) for claim in result.job.claims]
+    if result.job.most_seconds is not None:
+        found.append(_judge_time(result, result.job.most_seconds))
     return found if result.job.most_gigabytes is None else [*found, _judge_limit(result)]
 
 
@@ -48,6 +50,12 @@ def _judge(result: Result, claim: Claim) -> Verdict:
         None if measured is None else measured >= claim.factor,
         claim.is_goal,
     )
+
+
+def _judge_time(result: Result, limit: float) -> Verdict:
+    text = f"{result.job.name}: Gradatim takes at most {limit:g} s per {result.job.unit}"
+    taken = result.seconds(REFERENCE)
+    return Verdict(text, taken, None if taken is None else taken <= limit, unit="s")
 
 
 def _judge_limit(result: Result) -> Verdict:

@@ -41,6 +41,7 @@ class Job:
         claims: What must hold.
         unit: What lies between two ticks of the clock.
         most_gigabytes: Memory that Gradatim may take at most, if there is a limit.
+        most_seconds: Seconds that Gradatim may take at most between two ticks, if there is a limit.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Job:
     claims: tuple[Claim, ...]
     unit: str = "epoch"
     most_gigabytes: float | None = None
+    most_seconds: float | None = None
 
     @property
     def measures_memory(self) -> bool:

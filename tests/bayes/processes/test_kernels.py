@@ -67,12 +67,14 @@ class TestEvery:
         found = kernel.pullback_diagonal(weights[:, 0], x)
         torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
 
-    def test_covariances_and_gradient_together_are_those_apart(self, name):
-        kernel, x, weights = ALL[name], rows(5), torch.randn(5, 5).double()
-        K, pullback = kernel.with_pullback(x)
-        torch.testing.assert_close(K, kernel(x))
+    @pytest.mark.parametrize("is_same", [True, False])
+    def test_covariances_and_gradient_together_are_those_apart(self, name, is_same):
+        kernel, x, other = ALL[name], rows(5), None if is_same else rows(4, 1)
+        weights = torch.randn(5, 5 if is_same else 4).double()
+        K, pullback = kernel.with_pullback(x, other)
+        torch.testing.assert_close(K, kernel(x, other))
         K.zero_()  # the matrix is the caller's
-        torch.testing.assert_close(pullback(weights), kernel.pullback(weights, x))
+        torch.testing.assert_close(pullback(weights), kernel.pullback(weights, x, other))
 
     def test_parameters_go_there_and_back(self, name):
         kernel = ALL[name]

@@ -54,13 +54,14 @@ class Kernel(ABC):
             x2: Inputs, shape ``(M, d)``; by default ``x1`` itself.
         """
 
-    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
-        """The covariances of ``x``, a new matrix, and :meth:`pullback` there, which keeps what both need.
+    def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
+        """The covariances of all pairs, a new matrix, and :meth:`pullback` there, which keeps what both need.
 
         Args:
-            x: Inputs, shape ``(N, d)``.
+            x1: Inputs, shape ``(N, d)``.
+            x2: Inputs, shape ``(M, d)``; by default ``x1`` itself.
         """
-        return self(x), lambda weights: self.pullback(weights, x)
+        return self(x1, x2), lambda weights: self.pullback(weights, x1, x2)
 
     @abstractmethod
     def pullback_diagonal(self, weights: Tensor, x: Tensor) -> Tensor:
@@ -162,8 +163,8 @@ class Sum(Pair):
     def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
         return self.first(x1, x2) + self.second(x1, x2)
 
-    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
-        (K, first), (other, second) = self.first.with_pullback(x), self.second.with_pullback(x)
+    def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
+        (K, first), (other, second) = (part.with_pullback(x1, x2) for part in (self.first, self.second))  # fmt: skip
         return K.add_(other), lambda weights: torch.cat([first(weights), second(weights)])
 
     def diagonal(self, x: Tensor) -> Tensor:
@@ -187,8 +188,8 @@ class Product(Pair):
     def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
         return self.first(x1, x2) * self.second(x1, x2)
 
-    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
-        (K1, first), (K2, second) = self.first.with_pullback(x), self.second.with_pullback(x)
+    def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
+        (K1, first), (K2, second) = (part.with_pullback(x1, x2) for part in (self.first, self.second))  # fmt: skip
         return K1 * K2, lambda weights: torch.cat([first(weights * K2), second(weights * K1)])
 
     def diagonal(self, x: Tensor) -> Tensor:

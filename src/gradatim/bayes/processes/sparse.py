@@ -232,6 +232,6 @@ def bound_and_gradient(
     theta = theta + kernel.pullback_diagonal(by_variances.expand(len(X)), X)
     both = by_products + by_products.T
     for rows, values in zip(X.split(CHUNK), y.split(CHUNK), strict=True):
-        weights = torch.addmm(by_targets[:, None] * values, both, kernel(Z, rows))
-        theta = theta + kernel.pullback(weights, Z, rows)
+        Kuf, pullback = kernel.with_pullback(Z, rows)
+        theta = theta + pullback(torch.addmm(by_targets[:, None] * values, both, Kuf))
     return value.item(), torch.cat([theta, by_noise[None]])

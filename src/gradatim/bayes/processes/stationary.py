@@ -49,8 +49,8 @@ class Stationary(Simple):
         squared = self._squared(x1, x2)
         return self._slopes(weights, squared, *self._profile(squared), self._scaled(x1, x2))
 
-    def with_pullback(self, x: Tensor) -> tuple[Tensor, Pullback]:
-        squared, both = self._squared(x, None), self._scaled(x, None)
+    def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
+        squared, both = self._squared(x1, x2), self._scaled(x1, x2)
         value, slope = self._profile(squared)
         return self.variance * value, lambda weights: self._slopes(weights, squared, value, slope, both)  # fmt: skip
 

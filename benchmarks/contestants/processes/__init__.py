@@ -1,0 +1,1 @@
+"""Contestants that learn the parameters of Gaussian processes."""

@@ -136,7 +136,7 @@ def test_the_mean_is_that_of_all_rows(kind):
     [
         ("table", "ridge regression", "penalty"),
         ("table", "k nearest neighbours", "neighbours"),
-        ("table", "gaussian process", "parameters"),
+        ("table", "Gaussian process", "parameters"),
         ("table", "gradient-boosted trees", "trees"),
         ("text", WORDS, "penalty"),
         ("image", "k nearest neighbours", "neighbours"),

@@ -31,7 +31,7 @@ def test_a_process_learns_from_no_more_rows_than_its_cube_allows(tmp_path, rows,
     player = read_player(frame, TableOptions(target="y"))
     player.prepare(Work(tmp_path / "work", {}, resume=False, started=0.0), 60.0, lambda *told: None)
     assert (PROCESS in player.simple) is is_in
-    sentence = "gaussian process is left out: its work grows as the cube of the rows, and more than 2,000 are too many."
+    sentence = "Gaussian process is left out: its work grows as the cube of the rows, and more than 2,000 are too many."
     assert (sentence in player.notes) is not is_in
 
 

@@ -27,7 +27,7 @@ from gradatim.bayes.processes.evidence import log_evidence
 from gradatim.fitting.goals import Goal
 from gradatim.fitting.tables.predictors import Fitted, hold
 
-PROCESS = "gaussian process"
+PROCESS = "Gaussian process"
 MOST_ROWS = 2_000  # to learn from
 SEARCHING_ROWS = 300  # that parameters are learned from
 SEARCHING_ROWS_OF_CLASSES = 200

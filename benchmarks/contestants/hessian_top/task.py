@@ -61,7 +61,7 @@ def build_task(quick: bool) -> Task:
     """The small digits, in the middle of a larger image."""
     count, digits = 100 if quick else 500, load("digits")
     x = torch.nn.functional.pad(torch.as_tensor(digits.X[:count]).view(-1, 1, 8, 8), [10] * 4)
-    return Task(x.float(), torch.as_tensor(digits.y[:count]), f"{count} digits of 8×8 on 28×28")
+    return Task(x.float(), torch.as_tensor(digits.y)[:count], f"{count} digits of 8×8 on 28×28")
 
 
 def power_iteration(product: Callable[[Tensor], Tensor], start: Tensor, answer: float) -> tuple[float, int]:  # fmt: skip

@@ -26,7 +26,9 @@ def build(task: Task, variant: str) -> Contestant:
         for _ in range(epochs):
             jacobians = vmap(jacrev(outputs), (None, 0))(parameters, task.x)
             blocks = [block.flatten(2) for block in jacobians.values()]
-            kernel = sum(torch.einsum("nkp,mlp->nmkl", block, block) for block in blocks)
+            kernel = torch.zeros(())
+            for block in blocks:
+                kernel = kernel + torch.einsum("nkp,mlp->nmkl", block, block)
             tick()
             sizes[0] = float(kernel.square().mean().sqrt())
 

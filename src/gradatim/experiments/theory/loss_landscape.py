@@ -88,8 +88,8 @@ def rescaled(model: MLP, factor: float) -> MLP:
     other = deepcopy(model)
     first, last = (layer for layer in other if isinstance(layer, nn.Linear))
     with torch.no_grad():
-        for parameter in first.parameters():
-            parameter.mul_(factor)
+        first.weight.mul_(factor)
+        first.bias.mul_(factor)
         last.weight.div_(factor)
     return other
 

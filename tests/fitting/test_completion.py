@@ -66,17 +66,10 @@ def test_a_run_that_is_killed_after_the_test_resumes_to_the_same_model(frame, tm
     fit(frame, "kind", output=tmp_path / "whole", **SETTINGS)
     put, complete = Work.put, tables.TablePlayer.complete
 
-<<<<<<< ours
     def die_putting(self, key, value, *beside):
         if key == stop:
             raise KeyboardInterrupt
         return put(self, key, value, *beside)
-=======
-    def die_putting(self, key, *given):
-        if key == stop:
-            raise KeyboardInterrupt
-        return put(self, key, *given)
->>>>>>> theirs
 
     def die_completing(self, *arguments):
         if stop == "completing":

@@ -109,20 +109,12 @@ def test_an_interrupted_run_resumes_to_the_same_model(short, frame, tmp_path, mo
 def _interrupt_and_resume(frame, folder, monkeypatch, stop, settings):
     put, count = contest.Work.put, 0
 
-<<<<<<< ours
     def die(self, key, value, *beside):
-=======
-    def die(self, key, *given):
->>>>>>> theirs
         nonlocal count
         count += 1
         if count > stop:
             raise KeyboardInterrupt
-<<<<<<< ours
         return put(self, key, value, *beside)
-=======
-        return put(self, key, *given)
->>>>>>> theirs
 
     monkeypatch.setattr(contest.Work, "put", die)
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Functions with a prior: what a Gaussian process says, how it learns its length, and what it promises when the kernel is wrong."""
+"""Functions with a prior: what a Gaussian process says, how it learns, and what a wrong kernel breaks."""
 
 import math
 from dataclasses import dataclass

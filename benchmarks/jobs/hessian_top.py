@@ -11,6 +11,6 @@ JOB = Job(
     load=build_task,
     check="eigenvalue",
     epochs=2,
-    claims=(Claim("power_iteration", 2.0),),
+    claims=(Claim("power_iteration"),),
     unit="search",
 )

@@ -67,11 +67,13 @@ def test_error(task: Task, num_features: int, ridge: float, generator: torch.Gen
 
 
 def curve(settings: Settings, pairs: list[tuple[int, int]], ridge: float) -> list[float]:
-    """Medians of the error over tasks, one for every pair of rows and features."""
+    """Medians of the error over tasks, the same for every number of features, one for every pair of rows and features."""
     found = []
     for rows, num_features in pairs:
-        g = torch.Generator().manual_seed(settings.seed)
-        errors = [test_error(draw_task(rows, settings.noise, g), num_features, ridge, g) for _ in range(settings.repeats)]  # fmt: skip
+        errors = []
+        for k in range(settings.repeats):
+            g = torch.Generator().manual_seed(1000 * settings.seed + k)
+            errors.append(test_error(draw_task(rows, settings.noise, g), num_features, ridge, g))
         found.append(float(np.median(errors)))
     return found
 

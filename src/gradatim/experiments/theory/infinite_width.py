@@ -138,13 +138,16 @@ def claim_smallest(report: Report, settings: Settings, task: Task) -> None:
     smallest = Phi.T @ torch.linalg.solve(Phi @ Phi.T, missing)
     drawn = torch.randn(Phi.shape[1], dtype=torch.float64)
     idle = drawn - Phi.T @ torch.linalg.solve(Phi @ Phi.T, Phi @ drawn)  # moves no output
-    rate = 1 / float(torch.linalg.eigvalsh(Phi @ Phi.T)[-1])
+    flat, steep = torch.linalg.eigvalsh(Phi @ Phi.T)[[0, -1]].sqrt().tolist()
+    best = {"lr": 4 / (steep + flat) ** 2, "momentum": ((steep - flat) / (steep + flat)) ** 2}
     ends = []
     for start in (torch.zeros_like(drawn), drawn):
         tangent = linearize(model)
         with torch.no_grad():
             tangent.beta.copy_(start)
-        optimizer = torch.optim.SGD(tangent.parameters(), lr=rate)
+        optimizer = torch.optim.SGD(
+            tangent.parameters(), **best
+        )  # a heavy ball stays in the span of Phi too
         for _ in range(settings.steps):
             optimizer.zero_grad()
             ((tangent(x)[:, 0] - y).square().sum() / 2).backward()

@@ -35,8 +35,9 @@ def read_player(data: "str | Path | pd.DataFrame", job: TextOptions) -> "TextPla
     raw = read_table(data, seconds=job.seconds_to_look)
     _sample(raw, job)
     test = read_table(job.test) if isinstance(job.test, str) else None
+    problem = prepare(raw, job, test)
     encoder = None if job.pretrained is None else published_minilm()
-    return TextPlayer(prepare(raw, job, test), job.seed, encoder)
+    return TextPlayer(problem, job.seed, encoder)
 
 
 def _sample(raw: RawTable, job: TextOptions) -> None:

@@ -1,0 +1,1 @@
+"""Groups in data that nobody labelled."""

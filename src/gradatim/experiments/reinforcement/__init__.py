@@ -1,0 +1,1 @@
+"""Learning by trying: agents, rewards, and what exploring costs."""

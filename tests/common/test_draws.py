@@ -20,6 +20,7 @@ from gradatim import (
     bayes,
     decoding,
     evaluation,
+    generative,
     neurons,
     timeseries,
 )
@@ -54,6 +55,10 @@ def network(sizes=(4, 8, 2), **arguments):
 
 def gpt():
     return fixed(lambda: GPT(9, 16, 8, 1, 2))
+
+
+def vae():
+    return fixed(lambda: generative.VAE(MLP((4, 8, 4)), MLP((2, 8, 4)), 2))
 
 
 def tensors(model):
@@ -148,6 +153,11 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "pgd": lambda g: CALLS["pgd"](network(), X, Y, eps=0.3, steps=2, step_size=0.01, restarts=2, generator=g),
     "barron_network": lambda g: tensors(CALLS["barron_network"](6, 2, generator=g)),
     "sample_ball": lambda g: CALLS["sample_ball"](6, 2, generator=g),
+    "elbo": lambda g: generative.elbo(vae(), X, generator=g).bound,
+    "importance_weighted_bound": lambda g: generative.importance_weighted_bound(vae(), X, 3, generator=g),
+    "log_weights": lambda g: generative.log_weights(vae(), X, 3, generator=g),
+    "VAE.sample": lambda g: vae().sample(24, generator=g),
+    **{f"{name}.sample": lambda g, name=name: getattr(generative, name)().sample(X, generator=g) for name in ("Bernoulli", "Gaussian")},
     "AR.simulate": lambda g: timeseries.AR.fit(SERIES, 2).simulate(6, generator=g),
     "CategoricalEmission.sample": lambda g: CATEGORICAL.emission.sample(STATES.repeat(4), g),
     "GaussianEmission.sample": lambda g: GAUSSIAN.emission.sample(STATES, g),
@@ -211,6 +221,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
 
 # Whose law is not tested here, and why.
 ELSEWHERE: dict[str, str] = {
+    "Likelihood.sample": "abstract; its kinds have entries",
     "jacobian_cost": "a table of seconds: nothing else in it depends on the draw",
     "spectral_clustering": "starts of k-means are drawn, and end in the same parts",
     "fit_smoothing": "its restarts are drawn, and end in the same optimum",

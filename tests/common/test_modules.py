@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
-from gradatim import linear, models, neurons, timeseries
+from gradatim import generative, linear, models, neurons, timeseries
 from gradatim import nn as layers
 from gradatim.data import WordPieceTokenizer
 from gradatim.models import describe, load_weights, rebuild
@@ -225,6 +225,9 @@ CASES: dict[str, Case] = {
     "ThresholdUnit": Case(lambda: neurons.ThresholdUnit([1.0, -1.0], 0.5), real(2), (B,)),
     "ThresholdNetwork": Case(lambda: neurons.ThresholdNetwork([(torch.ones(4, 2), torch.ones(4)), (torch.ones(1, 4), torch.ones(1))]), real(2), (B, 1)),
     "GaussianBasis": Case(lambda: linear.GaussianBasis(torch.linspace(-1, 1, 4)), real(), (B, 4)),
+    "Bernoulli": Case(lambda: generative.Bernoulli(), both(real(4), real(4)), (B,)),
+    "Gaussian": Case(lambda: generative.Gaussian(4), both(real(4), real(4)), (B,)),
+    "VAE": Case(lambda: generative.VAE(models.MLP((4, 8, 4)), models.MLP((7, 8, 4)), 2, num_classes=5), both(real(4), lengths(0, 4, 1)), (B, 4)),
     "TDNN": Case(lambda: timeseries.TDNN(4, input_dim=2, hidden=(8,)), real(9, 2), (B, 6, 1)),
 }  # fmt: skip
 
@@ -395,7 +398,8 @@ def test_stored_weights_give_the_same_output(name):
 @law("describe")
 def test_a_description_gives_the_same_model(name):
     module, inputs = make(name)
-    again = rebuild(json.loads(json.dumps(describe(module))))
+    known = generative.MODELS
+    again = rebuild(json.loads(json.dumps(describe(module, beside=known))), beside=known)
     load_weights("test", again, module.state_dict())
     assert type(again) is type(module)
     assert repr(again) == repr(module)

@@ -160,7 +160,7 @@ _TORCH: dict[str, Callable[..., nn.Module]] = {
     "Sequential": _sequential,
 }  # fmt: skip
 _BUILDERS = _TORCH | _LAYERS | MODELS
-_NAMES = {constructor: name for name, constructor in _BUILDERS.items()}
+Beside = Mapping[str, Callable[..., nn.Module]]  # classes known to somebody else, by name
 # Arguments by the names they had, for descriptions of an earlier version.
 _RENAMED = {
     "out_dim": "output_dim",
@@ -210,11 +210,13 @@ def _build(
     return constructor(*args, **arguments)
 
 
-def describe(model: nn.Module) -> dict[str, Any]:
+def describe(model: nn.Module, *, beside: Beside | None = None) -> dict[str, Any]:
     """Return ``{"name", "arguments"}`` of a model, plain enough for JSON; modules that it was given are described too.
 
     Args:
         model: One of ``MODELS`` or a layer of :mod:`gradatim.nn`; PyTorch's usual layers may stand within.
+        beside: Other classes by name, such as ``gradatim.generative.MODELS``, or of your own; each keeps its arguments
+            as attributes of the same names.
 
     Example:
         >>> describe(build("mlp", (2, 3, 1), activation="tanh"))["arguments"]["activation"]
@@ -222,10 +224,12 @@ def describe(model: nn.Module) -> dict[str, Any]:
         >>> describe(layers.DenseConnection(nn.Dropout(0.5)))["arguments"]
         {'layer': {'name': 'Dropout', 'arguments': {'p': 0.5, 'inplace': False}}}
     """
-    name = _NAMES.get(type(model))
-    if name not in _LAYERS and name not in MODELS:
+    beside = beside or {}
+    names = {constructor: name for name, constructor in (_BUILDERS | dict(beside)).items()}
+    name = names.get(type(model))
+    if name not in _LAYERS and name not in MODELS and name not in beside:
         raise _stranger(model)
-    return _describe(model)
+    return _describe(model, names)
 
 
 def _stranger(model: nn.Module) -> InvalidType:
@@ -235,11 +239,11 @@ def _stranger(model: nn.Module) -> InvalidType:
     )
 
 
-def _describe(model: nn.Module) -> dict[str, Any]:
+def _describe(model: nn.Module, names: Mapping[Any, str]) -> dict[str, Any]:
     if type(model) is nn.Sequential:
-        children = _plain(dict(model.named_children()))
+        children = _plain(dict(model.named_children()), names)
         return {"name": "Sequential", "arguments": {"children": children}}
-    if type(model) not in _NAMES:
+    if type(model) not in names:
         raise _stranger(model)
     keys = _parameters(type(model))
     missing = next((key for key in keys if not hasattr(model, key)), None)
@@ -248,8 +252,8 @@ def _describe(model: nn.Module) -> dict[str, Any]:
             f"describe: {type(model).__name__} must keep its argument {missing} to be described, and does not. "
             "Save its state_dict instead."
         )
-    arguments = {key: _plain(_argument(model, key)) for key in keys}
-    return {"name": _NAMES[type(model)], "arguments": arguments}
+    arguments = {key: _plain(_argument(model, key), names) for key in keys}
+    return {"name": names[type(model)], "arguments": arguments}
 
 
 def _argument(model: nn.Module, key: str) -> object:
@@ -263,16 +267,16 @@ def _argument(model: nn.Module, key: str) -> object:
     return value is not None if has_bias else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, names: Mapping[Any, str]) -> Any:
     """What JSON can keep of an argument."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple | nn.ModuleList):
-        return [_plain(item) for item in value]
+        return [_plain(item, names) for item in value]
     if isinstance(value, Mapping | nn.ModuleDict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, names) for key, item in value.items()}
     if isinstance(value, nn.Module):
-        return _describe(value)
+        return _describe(value, names)
     if type(value) in KINDS.values():
         return cast(Tokenizer, value).describe()
     raise InvalidType(
@@ -281,7 +285,9 @@ def _plain(value: Any) -> Any:
     )
 
 
-def rebuild(description: Mapping[str, Any], *, seed: int = 0) -> nn.Module:
+def rebuild(
+    description: Mapping[str, Any], *, seed: int = 0, beside: Beside | None = None
+) -> nn.Module:
     """Build the model that :func:`describe` described; its weights mean nothing until :func:`load_weights`.
 
     Nobody's random numbers are used up.
@@ -289,6 +295,7 @@ def rebuild(description: Mapping[str, Any], *, seed: int = 0) -> nn.Module:
     Args:
         description: What :func:`describe` returned, as JSON keeps it; one of an earlier version is read too.
         seed: Of the weights that it begins with.
+        beside: Other classes by name, those that ``describe`` was given.
 
     Example:
         >>> rebuild(describe(layers.DenseConnection(nn.Linear(3, 2))))
@@ -297,25 +304,25 @@ def rebuild(description: Mapping[str, Any], *, seed: int = 0) -> nn.Module:
         )
     """
     with seeded(seed):
-        return _rebuild(description)
+        return _rebuild(description, _BUILDERS | dict(beside or {}))
 
 
-def _rebuild(description: Mapping[str, Any]) -> nn.Module:
-    name = choose("rebuild", "name", description["name"], _BUILDERS)
-    known = _parameters(_BUILDERS[name])
+def _rebuild(description: Mapping[str, Any], builders: Beside) -> nn.Module:
+    name = choose("rebuild", "name", description["name"], builders)
+    known = _parameters(builders[name])
     given = {
-        key if key in known else _RENAMED.get(key, key): _given(value)
+        key if key in known else _RENAMED.get(key, key): _given(value, builders)
         for key, value in description["arguments"].items()
     }
-    return _build("rebuild", name, _BUILDERS, **given)
+    return _build("rebuild", name, builders, **given)
 
 
-def _given(value: Any) -> Any:
+def _given(value: Any, builders: Beside) -> Any:
     """The argument that :func:`_plain` has written."""
     if isinstance(value, list):
-        return tuple(_given(item) for item in value)
+        return tuple(_given(item, builders) for item in value)
     if not isinstance(value, dict):
         return value
     if not isinstance(value.get("name"), str):  # of modules by name, one may be called "name"
-        return {key: _given(item) for key, item in value.items()}
-    return _rebuild(value) if "arguments" in value else rebuild_tokenizer(value)
+        return {key: _given(item, builders) for key, item in value.items()}
+    return _rebuild(value, builders) if "arguments" in value else rebuild_tokenizer(value)

@@ -13,7 +13,7 @@ from torch.nn.modules.module import (
 )
 
 from gradatim.errors import InvalidValue
-from gradatim.models.registry import rebuild
+from gradatim.models.registry import Beside, rebuild
 from gradatim.models.weights import check_weights, load_weights
 
 PARTS = 40  # modules and parameters that a model may be made of, for each tensor of the file, and beyond that
@@ -24,7 +24,13 @@ NUMBERS = (
 TABLES = 2**27  # bytes of tables that no file holds, such as those of positions
 
 
-def restore(owner: str, description: Mapping[str, Any], weights: Mapping[str, Tensor]) -> nn.Module:
+def restore(
+    owner: str,
+    description: Mapping[str, Any],
+    weights: Mapping[str, Tensor],
+    *,
+    beside: Beside | None = None,
+) -> nn.Module:
     """Build the model that :func:`~gradatim.models.describe` described, with the weights of a file.
 
     A description of a few bytes can ask for any memory and any time. So the model is planned first, on a device that
@@ -34,6 +40,7 @@ def restore(owner: str, description: Mapping[str, Any], weights: Mapping[str, Te
         owner: Who asks, for the message.
         description: What ``describe`` returned, as JSON keeps it.
         weights: Tensors by name, as in ``state_dict``.
+        beside: Other classes by name, those that ``describe`` was given.
 
     Example:
         >>> from gradatim.models import MLP, describe
@@ -46,13 +53,13 @@ def restore(owner: str, description: Mapping[str, Any], weights: Mapping[str, Te
     largest = max((tensor.numel() for tensor in weights.values()), default=0)
     _check_numbers(owner, description, max(largest, NUMBERS))
     with _at_most(owner, SPARE + PARTS * len(weights)), torch.device("meta"):
-        plan = rebuild(description)
+        plan = rebuild(description, beside=beside)
     check_weights(owner, plan, weights)
     kept = plan.state_dict().keys()
     tables = sum(b.nbytes for name, b in plan.named_buffers() if name not in kept)
     if tables > TABLES + sum(tensor.nbytes for tensor in weights.values()):
         raise InvalidValue(f"{owner}: the model must be no larger than its weights, and needs {tables:,} bytes more.")  # fmt: skip
-    model = rebuild(description)
+    model = rebuild(description, beside=beside)
     load_weights(owner, model, weights)
     return model
 

@@ -179,6 +179,8 @@ CASES: dict[str, Case] = {
     "DenselyConnectedMLP": Case(lambda: models.DenselyConnectedMLP((4, 8, 8, 2)), real(4), (B, 2)),
     # of images
     "MLPMixer": Case(lambda: models.MLPMixer(8, 2, 1, 10, dim=8, num_layers=2), real(1, 8, 8), (B, 10)),
+    "ImageEncoder": Case(lambda: models.ImageEncoder(8, 10, widths=(4, 6)), real(1, 8, 8), (B, 10)),
+    "ImageDecoder": Case(lambda: models.ImageDecoder(10, 8, widths=(4, 6)), real(10), (B, 1, 8, 8)),
     "LeNet": Case(lambda: models.LeNet(10), real(1, 28, 28), (B, 10)),
     "FastCNN": Case(lambda: models.FastCNN(10, widths=(8, 8, 8)), real(2 + 1, 32, 32), (B, 10)),
     "VGG": Case(lambda: models.VGG(((8,), (8, 8)), 10, in_channels=1), real(1, 8, 8), (B, 10)),
@@ -227,6 +229,8 @@ CASES: dict[str, Case] = {
     "GaussianBasis": Case(lambda: linear.GaussianBasis(torch.linspace(-1, 1, 4)), real(), (B, 4)),
     "Bernoulli": Case(lambda: generative.Bernoulli(), both(real(4), real(4)), (B,)),
     "Gaussian": Case(lambda: generative.Gaussian(4), both(real(4), real(4)), (B,)),
+    "LinearAutoencoder": Case(lambda: generative.LinearAutoencoder(4, 2), real(4), (B, 4)),
+    "Autoencoder": Case(lambda: generative.Autoencoder(models.MLP((4, 8, 2)), models.MLP((2, 8, 4)), noise=0.1), real(4), (B, 4)),
     "VAE": Case(lambda: generative.VAE(models.MLP((4, 8, 4)), models.MLP((7, 8, 4)), 2, num_classes=5), both(real(4), lengths(0, 4, 1)), (B, 4)),
     "TDNN": Case(lambda: timeseries.TDNN(4, input_dim=2, hidden=(8,)), real(9, 2), (B, 6, 1)),
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """Generative models: networks that make data like those they have seen, and what may be said of them."""
 
 from gradatim.generative.agreement import class_agreement
+from gradatim.generative.autoencoder import Autoencoder
 from gradatim.generative.bound_objective import BoundObjective
 from gradatim.generative.bounds import ELBO, elbo, importance_weighted_bound, log_weights
 from gradatim.generative.classifier_features import ClassifierFeatures
@@ -15,6 +16,7 @@ from gradatim.generative.gaussian_code import (
 )
 from gradatim.generative.judging import Judgement, judge_samples
 from gradatim.generative.likelihoods import Bernoulli, Gaussian, Likelihood
+from gradatim.generative.linear_autoencoder import LinearAutoencoder
 from gradatim.generative.manifolds import PrecisionRecall, inside_manifold, precision_recall
 from gradatim.generative.nearest import nearest_rows
 from gradatim.generative.registry import MODELS
@@ -22,6 +24,7 @@ from gradatim.generative.resampling import Estimate, interval_around, mean_inter
 from gradatim.generative.vae import VAE
 
 __all__ = [
+    "Autoencoder",
     "Bernoulli",
     "BoundObjective",
     "ClassifierFeatures",
@@ -31,6 +34,7 @@ __all__ = [
     "GaussianCode",
     "Judgement",
     "Likelihood",
+    "LinearAutoencoder",
     "MODELS",
     "PrecisionRecall",
     "Repeats",

@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 from torch import nn
 
+from gradatim.generative.autoencoder import Autoencoder
 from gradatim.generative.likelihoods import Bernoulli, Gaussian
+from gradatim.generative.linear_autoencoder import LinearAutoencoder
 from gradatim.generative.vae import VAE
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
+    "autoencoder": Autoencoder,
     "bernoulli": Bernoulli,
     "gaussian": Gaussian,
+    "linear_autoencoder": LinearAutoencoder,
     "vae": VAE,
 }

@@ -29,6 +29,7 @@ from gradatim.models.graph_classifier import GraphClassifier
 from gradatim.models.graph_sage import GraphSAGE
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
+from gradatim.models.image_coding import ImageDecoder, ImageEncoder
 from gradatim.models.lenet import LeNet
 from gradatim.models.link_predictor import LinkPredictor
 from gradatim.models.lru import LRUStack
@@ -110,6 +111,8 @@ __all__ = [
     "HighwayMLP",
     "HybridViT",
     "LRUStack",
+    "ImageDecoder",
+    "ImageEncoder",
     "LeNet",
     "LinkPredictor",
     "MLPMixer",

@@ -33,6 +33,7 @@ from gradatim.models.graph_classifier import GraphClassifier
 from gradatim.models.graph_sage import GraphSAGE
 from gradatim.models.highway_mlp import HighwayMLP
 from gradatim.models.hybrid_vit import HybridViT
+from gradatim.models.image_coding import ImageDecoder, ImageEncoder
 from gradatim.models.lenet import LeNet
 from gradatim.models.link_predictor import LinkPredictor
 from gradatim.models.lru import LRUStack
@@ -103,6 +104,8 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "ctc": CTC,
     "forecaster": Forecaster,
     "recurrent_language_model": RecurrentLanguageModel,
+    "image_encoder": ImageEncoder,
+    "image_decoder": ImageDecoder,
     "lenet": LeNet,
     "fast_cnn": FastCNN,
     "vgg": VGG,

@@ -15,6 +15,7 @@ from gradatim.generative.gaussian_code import (
     reparameterize,
 )
 from gradatim.generative.judging import Judgement, judge_samples
+from gradatim.generative.latent_walks import interpolate, latent_plane
 from gradatim.generative.likelihoods import Bernoulli, Gaussian, Likelihood
 from gradatim.generative.linear_autoencoder import LinearAutoencoder
 from gradatim.generative.manifolds import PrecisionRecall, inside_manifold, precision_recall
@@ -47,10 +48,12 @@ __all__ = [
     "gaussian_kl",
     "importance_weighted_bound",
     "inside_manifold",
+    "interpolate",
     "interval_around",
     "judge_samples",
     "keep_free_bits",
     "kernel_distance",
+    "latent_plane",
     "log_weights",
     "mean_interval",
     "nearest_rows",

@@ -16,6 +16,7 @@ from gradatim.plots.convolution import (
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.plots.images import image_grid
+from gradatim.plots.latent import image_rows, image_sheet, latent_map
 from gradatim.plots.learning_curves import learning_curves
 from gradatim.plots.neurons import decision_regions, threshold_network
 from gradatim.plots.optim import decay_curves, lr_range_figure, schedule_curves
@@ -49,7 +50,10 @@ __all__ = [
     "graph_figure",
     "head_grid",
     "image_grid",
+    "image_rows",
+    "image_sheet",
     "jacobian_cost_figure",
+    "latent_map",
     "learning_curves",
     "linear_pieces",
     "lr_range_figure",

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -59,6 +60,11 @@ def gpt():
 
 def vae():
     return fixed(lambda: generative.VAE(MLP((4, 8, 4)), MLP((2, 8, 4)), 2))
+
+
+def rows():
+    """The points as a table."""
+    return pd.DataFrame(X.numpy(), columns=list("abcd")).assign(kind=["u", "v"] * 12)
 
 
 def tensors(model):
@@ -158,6 +164,9 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "log_weights": lambda g: generative.log_weights(vae(), X, 3, generator=g),
     "VAE.sample": lambda g: vae().sample(24, generator=g),
     **{f"{name}.sample": lambda g, name=name: getattr(generative, name)().sample(X, generator=g) for name in ("Bernoulli", "Gaussian")},
+    **{f"{name}.sample": lambda g, name=name: getattr(generative, name).learn(rows()).sample(9, generator=g)[list("abcd")].to_numpy() for name in ("GaussianCopula", "IndependentColumns", "JitteredRows")},
+    "RowCodec.encode": lambda g: generative.RowCodec.learn(rows()).encode(rows(), generator=g),
+    "RowLikelihood.sample": lambda g: generative.RowLikelihood([1, -3]).sample(X, generator=g),
     "random_weights": lambda g: CALLS["random_weights"](4, 2, generator=g),
     "AR.simulate": lambda g: timeseries.AR.fit(SERIES, 2).simulate(6, generator=g),
     "CategoricalEmission.sample": lambda g: CATEGORICAL.emission.sample(STATES.repeat(4), g),
@@ -205,6 +214,9 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     ],
     "copying_share": lambda s: list(CALLS["copying_share"](X[:8], X[8:], X[12:], seed=s)),
     "judge_samples": lambda s: [*CALLS["judge_samples"](X[:8] + 1, X[:16], X[8:], seed=s).model["kernel_distance"]],
+    **{name: lambda s, name=name: list(CALLS[name](rows()[:10], rows()[10:], seed=s)) for name in ("mean_column_similarity", "mean_pair_similarity")},
+    "two_sample_test": lambda s: list(CALLS["two_sample_test"](rows()[:12], rows()[12:], folds=2, seed=s).auc),
+    "train_on_generated": lambda s: list(CALLS["train_on_generated"](rows()[:12], rows()[12:], rows()[::2], "a", seed=s).real),
     "mean_interval": lambda s: list(CALLS["mean_interval"](LINE, seed=s)),
     "stream": lambda s: list(CALLS["stream"](gpt(), [1, 2], 6, seed=s)),
     "Madaline": lambda s: neurons.Madaline(seed=s, max_epochs=2).fit(X, 2 * Y - 1).decision_function(X),

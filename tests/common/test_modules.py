@@ -231,6 +231,7 @@ CASES: dict[str, Case] = {
     "Gaussian": Case(lambda: generative.Gaussian(4), both(real(4), real(4)), (B,)),
     "LinearAutoencoder": Case(lambda: generative.LinearAutoencoder(4, 2), real(4), (B, 4)),
     "Autoencoder": Case(lambda: generative.Autoencoder(models.MLP((4, 8, 2)), models.MLP((2, 8, 4)), noise=0.1), real(4), (B, 4)),
+    "RowLikelihood": Case(lambda: generative.RowLikelihood([1, 1, -2, -1]), both(real(5), real(5)), (B,)),
     "VAE": Case(lambda: generative.VAE(models.MLP((4, 8, 4)), models.MLP((7, 8, 4)), 2, num_classes=5), both(real(4), lengths(0, 4, 1)), (B, 4)),
     "TDNN": Case(lambda: timeseries.TDNN(4, input_dim=2, hidden=(8,)), real(9, 2), (B, 6, 1)),
 }  # fmt: skip

@@ -5,6 +5,7 @@ from gradatim.generative.autoencoder import Autoencoder
 from gradatim.generative.bound_objective import BoundObjective
 from gradatim.generative.bounds import ELBO, elbo, importance_weighted_bound, log_weights
 from gradatim.generative.classifier_features import ClassifierFeatures
+from gradatim.generative.column_similarity import column_similarity, mean_column_similarity
 from gradatim.generative.copying import Repeats, copying_share, exact_repeats
 from gradatim.generative.discrepancy import kernel_distance
 from gradatim.generative.frechet import frechet_distance
@@ -19,9 +20,16 @@ from gradatim.generative.latent_walks import interpolate, latent_plane
 from gradatim.generative.likelihoods import Bernoulli, Gaussian, Likelihood
 from gradatim.generative.linear_autoencoder import LinearAutoencoder
 from gradatim.generative.manifolds import PrecisionRecall, inside_manifold, precision_recall
+from gradatim.generative.margin import Margin
 from gradatim.generative.nearest import nearest_rows
+from gradatim.generative.pair_similarity import mean_pair_similarity, pair_similarity
 from gradatim.generative.registry import MODELS
 from gradatim.generative.resampling import Estimate, interval_around, mean_interval, random_weights
+from gradatim.generative.row_codec import RowCodec
+from gradatim.generative.row_likelihood import RowLikelihood
+from gradatim.generative.simple_tables import GaussianCopula, IndependentColumns, JitteredRows
+from gradatim.generative.train_on_generated import Teaching, train_on_generated
+from gradatim.generative.two_sample_test import TwoSampleTest, two_sample_test
 from gradatim.generative.vae import VAE
 
 __all__ = [
@@ -33,14 +41,23 @@ __all__ = [
     "Estimate",
     "Gaussian",
     "GaussianCode",
+    "GaussianCopula",
+    "IndependentColumns",
+    "JitteredRows",
     "Judgement",
     "Likelihood",
     "LinearAutoencoder",
     "MODELS",
+    "Margin",
     "PrecisionRecall",
     "Repeats",
+    "RowCodec",
+    "RowLikelihood",
+    "Teaching",
+    "TwoSampleTest",
     "VAE",
     "class_agreement",
+    "column_similarity",
     "copying_share",
     "elbo",
     "exact_repeats",
@@ -55,9 +72,14 @@ __all__ = [
     "kernel_distance",
     "latent_plane",
     "log_weights",
+    "mean_column_similarity",
     "mean_interval",
+    "mean_pair_similarity",
     "nearest_rows",
+    "pair_similarity",
     "precision_recall",
     "random_weights",
     "reparameterize",
+    "train_on_generated",
+    "two_sample_test",
 ]

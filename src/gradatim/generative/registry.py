@@ -7,6 +7,7 @@ from torch import nn
 from gradatim.generative.autoencoder import Autoencoder
 from gradatim.generative.likelihoods import Bernoulli, Gaussian
 from gradatim.generative.linear_autoencoder import LinearAutoencoder
+from gradatim.generative.row_likelihood import RowLikelihood
 from gradatim.generative.vae import VAE
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
@@ -14,5 +15,6 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "bernoulli": Bernoulli,
     "gaussian": Gaussian,
     "linear_autoencoder": LinearAutoencoder,
+    "row_likelihood": RowLikelihood,
     "vae": VAE,
 }

@@ -22,6 +22,7 @@ BESIDE: dict[tuple[str, str], str] = {
     ("neurons", "linear"): "a perceptron's bound needs the margin of its data",
     ("theory", "linear"): "labelings by half-spaces are those that linear programs find",
     ("theory", "instruments"): "the spectrum of a Hessian is had by its products with vectors",
+    ("theory", "clustering"): "a graph is cut by k-means on its slowest waves",
     ("bayes", "theory"): "a network of infinite width is a Gaussian process",
     ("estimators", "model_folder"): "an estimator is saved as a model folder",
 }

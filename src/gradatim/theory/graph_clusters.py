@@ -1,9 +1,9 @@
 """Positions and clusters of nodes from the slowest waves of their graph."""
 
-import torch
 from torch import Tensor
 
 from gradatim.array_arguments import takes_arrays
+from gradatim.clustering import find_clusters
 from gradatim.errors import require
 from gradatim.nn import graph_fourier, laplacian
 
@@ -23,7 +23,7 @@ def laplacian_positions(edge_index: Tensor, num_nodes: int, *, dim: int) -> Tens
         Shape ``(num_nodes, dim)``.
 
     Example:
-        >>> path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> path = [[0, 1, 1, 2], [1, 0, 2, 1]]
         >>> laplacian_positions(path, 3, dim=1).abs().round(decimals=3).flatten()
         tensor([0.7070, 0.0000, 0.7070])
     """
@@ -48,7 +48,7 @@ def spectral_clustering(edge_index: Tensor, num_nodes: int, num_clusters: int, *
         The part of each node, from 0, shape ``(num_nodes,)``.
 
     Example:
-        >>> two = torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])
+        >>> two = [[0, 1, 2, 3], [1, 0, 3, 2]]
         >>> parts = spectral_clustering(two, 4, 2)
         >>> bool(parts[0] == parts[1] != parts[2]), bool(parts[2] == parts[3])
         (True, True)
@@ -56,11 +56,9 @@ def spectral_clustering(edge_index: Tensor, num_nodes: int, num_clusters: int, *
     Reference:
         Ng, Jordan and Weiss, On Spectral Clustering, 2002.
     """
-    from sklearn.cluster import KMeans
-
     rule = f"spectral_clustering: num_clusters must be from 1 to {num_nodes}"
     require(1 <= num_clusters <= num_nodes, rule, num_clusters)
     L = laplacian(edge_index, num_nodes, kind="symmetric").to_dense().double()
     waves = graph_fourier(L).basis[:, :num_clusters]
     rows = waves / waves.norm(dim=1, keepdim=True).clamp(min=1e-12)
-    return torch.from_numpy(KMeans(num_clusters, n_init=10, random_state=seed).fit_predict(rows.numpy())).long()  # fmt: skip
+    return find_clusters(rows, num_clusters, seed=seed).labels

@@ -27,7 +27,7 @@ from gradatim import (
     timeseries,
 )
 from gradatim.data import WordPieceTokenizer, synthetic
-from gradatim.models import GPT, MLP, Forecaster, RecurrentLanguageModel, SequenceGenerator
+from gradatim.models import GPT, MLP, Forecaster, RecurrentLanguageModel, SequenceGenerator, TimeMLP
 from gradatim.randomness import seeded
 
 from .conftest import public_calls
@@ -66,6 +66,10 @@ def vae():
 def rows():
     """The points as a table."""
     return pd.DataFrame(X.numpy(), columns=list("abcd")).assign(kind=["u", "v"] * 12)
+
+
+def diffusion():
+    return fixed(lambda: generative.Diffusion(TimeMLP(2, hidden_dim=8), num_steps=10))
 
 
 def tensors(model):
@@ -164,6 +168,9 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "elbo": lambda g: generative.elbo(vae(), X, generator=g).bound,
     "importance_weighted_bound": lambda g: generative.importance_weighted_bound(vae(), X, 3, generator=g),
     "log_weights": lambda g: generative.log_weights(vae(), X, 3, generator=g),
+    "diffusion_bound": lambda g: generative.diffusion_bound(diffusion(), X[:, :2], generator=g),
+    "FlowMatching.sample": lambda g: fixed(lambda: generative.FlowMatching(TimeMLP(2, hidden_dim=8))).sample(5, steps=2, generator=g),
+    "sampling_path": lambda g: [step.x for step in generative.sampling_path(diffusion(), 5, sampler="ancestral", steps=3, generator=g)],
     "VAE.sample": lambda g: vae().sample(24, generator=g),
     **{f"{name}.sample": lambda g, name=name: getattr(generative, name)().sample(X, generator=g) for name in ("Bernoulli", "Gaussian")},
     **{f"{name}.sample": lambda g, name=name: getattr(generative, name).learn(rows()).sample(9, generator=g)[list("abcd")].to_numpy() for name in ("GaussianCopula", "IndependentColumns", "JitteredRows")},

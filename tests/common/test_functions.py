@@ -56,6 +56,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "rotate_pairs": (nn.rotate_pairs, real((2, 3, 4), (3, 2))),
     "smooth_clip": (nn.smooth_clip, real((3, 4))),
     "spectral_filter": (lambda x: nn.spectral_filter(x, PATH.to(x.dtype), lambda f: 1 / (1 + f)), real((3, 2))),
+    "time_embedding": (lambda time: nn.time_embedding(time / 100, 4), real(3)),
     "toeplitz_matrix": (lambda kernel: nn.toeplitz_matrix(kernel, 5), real(3)),
     "align": (losses.align, real((3, 1), 3)),
     "bce": (lambda z: losses.bce(z, torch.tensor([0, 1, 1])), real(3)),

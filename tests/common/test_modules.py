@@ -188,6 +188,8 @@ CASES: dict[str, Case] = {
     "ResNet": Case(lambda: models.ResNet(18, 10, in_channels=1), real(1, 32, 32), (B, 10)),
     "MobileNetV2": Case(lambda: models.MobileNetV2(10, width=0.25, in_channels=1, dropout=0.0), real(1, 32, 32), (B, 10)),
     "DenseNet": Case(lambda: models.DenseNet(22, 4, 10, in_channels=1), real(1, 16, 16), (B, 10)),
+    "TimeMLP": Case(lambda: models.TimeMLP(4, 5, hidden_dim=8, condition_dim=6, dropout=0.1), both(real(4), lengths(0.2, 0.5, 1.0), lengths(0, 4, 5)), (B, 4)),
+    "TimeUNet": Case(lambda: models.TimeUNet(1, 6, 5, widths=(4, 8), num_blocks=1, condition_dim=6), both(real(1, 6, 6), lengths(0.2, 0.5, 1.0), lengths(0, 4, 5)), (B, 1, 6, 6)),
     "UNet": Case(lambda: models.UNet(1, 2, widths=(4, 8)), real(1, 8, 8), (B, 2, 8, 8)),
     "ViT": Case(lambda: models.ViT(8, 2, 10, dim=8, num_layers=2, num_heads=2), real(1, 8, 8), (B, 10)),
     "HybridViT": Case(lambda: models.HybridViT(16, 10, dim=8, num_layers=2, num_heads=2), real(1, 16, 16), (B, 10)),
@@ -232,6 +234,8 @@ CASES: dict[str, Case] = {
     "LinearAutoencoder": Case(lambda: generative.LinearAutoencoder(4, 2), real(4), (B, 4)),
     "Autoencoder": Case(lambda: generative.Autoencoder(models.MLP((4, 8, 2)), models.MLP((2, 8, 4)), noise=0.1), real(4), (B, 4)),
     "RowLikelihood": Case(lambda: generative.RowLikelihood([1, 1, -2, -1]), both(real(5), real(5)), (B,)),
+    "Diffusion": Case(lambda: generative.Diffusion(models.TimeMLP(4, hidden_dim=8, condition_dim=6)), both(real(4), lengths(0.2, 0.5, 1.0)), (B, 4)),
+    "FlowMatching": Case(lambda: generative.FlowMatching(models.TimeMLP(4, 5, hidden_dim=8, condition_dim=6)), both(real(4), lengths(0.2, 0.5, 1.0), lengths(0, 4, 5)), (B, 4)),
     "VAE": Case(lambda: generative.VAE(models.MLP((4, 8, 4)), models.MLP((7, 8, 4)), 2, num_classes=5), both(real(4), lengths(0, 4, 1)), (B, 4)),
     "TDNN": Case(lambda: timeseries.TDNN(4, input_dim=2, hidden=(8,)), real(9, 2), (B, 6, 1)),
 }  # fmt: skip

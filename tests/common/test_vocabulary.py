@@ -15,21 +15,31 @@ ROOT = Path(__file__).parents[2]
 CALLS = list(public_calls())
 
 # A word that is not ours in these places, and why it stays.
-ALLOWED: dict[tuple[str, str], str] = {
-    (f"{room}.{name}", "random_state"): "scikit-learn's spelling, beside our own"
-    for room in ("", "estimators")
-    for name in ("NeuralClassifier", "NeuralRegressor")
-} | {
-    (
-        "theory.kernel_regression",
-        "k",
-    ): "the kernel k(x) beside the matrix K, as everybody writes them",
-    (
-        "bayes.leapfrog",
-        "num_steps",
-    ): "steps of a path, of which a sampler takes one at each of its own steps",
-    ("bayes.hmc.step", "num_steps"): "the same",
-}
+ALLOWED: dict[tuple[str, str], str] = (
+    {
+        (f"{room}.{name}", "random_state"): "scikit-learn's spelling, beside our own"
+        for room in ("", "estimators")
+        for name in ("NeuralClassifier", "NeuralRegressor")
+    }
+    | {
+        (
+            "theory.kernel_regression",
+            "k",
+        ): "the kernel k(x) beside the matrix K, as everybody writes them",
+        (
+            "bayes.leapfrog",
+            "num_steps",
+        ): "steps of a path, of which a sampler takes one at each of its own steps",
+        ("bayes.hmc.step", "num_steps"): "the same",
+    }
+    | {
+        (
+            f"generative.{name}",
+            "num_steps",
+        ): "levels of noise, the T of the papers; a sampler takes its own steps"
+        for name in ("Diffusion", "NoiseSchedule", "cosine_betas", "linear_betas")
+    }
+)
 # Methods called ``fit`` that do not return their object.
 FIT_RETURNS: dict[str, str] = {
     "Trainer.fit": "the model is the user's own; what the trainer has to tell is its History",

@@ -59,6 +59,8 @@ from gradatim.models.skip_gram import SkipGram
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.text_and_columns import TextAndColumns
+from gradatim.models.time_mlp import TimeMLP
+from gradatim.models.time_unet import TimeUNet
 from gradatim.models.transformer import (
     DecodingState,
     Transformer,
@@ -137,6 +139,8 @@ __all__ = [
     "Spans",
     "TabMLP",
     "TextAndColumns",
+    "TimeMLP",
+    "TimeUNet",
     "Transformer",
     "TransformerDecoder",
     "TransformerEncoder",

@@ -58,6 +58,8 @@ from gradatim.models.skip_gram import SkipGram
 from gradatim.models.tab_mlp import TabMLP
 from gradatim.models.tcn import TCN
 from gradatim.models.text_and_columns import TextAndColumns
+from gradatim.models.time_mlp import TimeMLP
+from gradatim.models.time_unet import TimeUNet
 from gradatim.models.transformer import Transformer
 from gradatim.models.unet import UNet
 from gradatim.models.vgg import VGG
@@ -118,6 +120,8 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "densenet100": partial(DenseNet, 100, 12),
     "mobilenet": MobileNetV2,
     "unet": UNet,
+    "time_mlp": TimeMLP,
+    "time_unet": TimeUNet,
     "vit": ViT,
     "hybrid_vit": HybridViT,
     "deep_sets": DeepSets,

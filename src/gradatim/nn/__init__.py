@@ -94,6 +94,7 @@ from gradatim.nn.spectral_filters import (
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
+from gradatim.nn.time_embedding import time_embedding
 from gradatim.nn.toeplitz import toeplitz_matrix
 from gradatim.nn.training_modes import evaluation_mode
 from gradatim.nn.transformations import (
@@ -232,6 +233,7 @@ __all__ = [
     "smooth_clip",
     "softmax",
     "spectral_filter",
+    "time_embedding",
     "toeplitz_matrix",
     "translation",
     "translation_group",

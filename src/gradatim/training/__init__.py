@@ -3,6 +3,7 @@
 from gradatim.training.batches import WeightedBatch
 from gradatim.training.callbacks import Callback, EarlyStopping, TensorBoard
 from gradatim.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from gradatim.training.ema import EMA
 from gradatim.training.health import NonFiniteError, explain_bad_loss
 from gradatim.training.history import EngineChoice, History
 from gradatim.training.lottery_ticket import Ticket, find_tickets
@@ -37,6 +38,7 @@ from gradatim.training.transfer import freeze, layerwise_groups, replace_head, u
 
 __all__ = [
     "DPO",
+    "EMA",
     "METRICS",
     "SWA",
     "Augmented",

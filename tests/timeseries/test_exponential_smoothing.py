@@ -96,3 +96,30 @@ def test_a_pure_season_goes_on_for_ever():
 def test_too_short_or_not_finite_is_refused(series):
     with pytest.raises(InvalidValue, match="smooth: series must be finite"):
         smooth(series, rates(0.5, 0.5, 0.5, 0.5), 2)
+
+
+def wander(seed):
+    """A level that walks, a slow trend and a season: the best rates lie in a narrow valley."""
+    rng = np.random.default_rng(seed)
+    months = np.arange(120)
+    return (
+        300 + 0.1 * months + np.cumsum(0.2 * rng.normal(size=120)) + 3 * np.sin(months * np.pi / 6)
+    )
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_the_search_finds_what_statsmodels_finds_or_better_from_every_seed(number):
+    x, m = wander(number), 12
+    start, _ = smooth(
+        x[: 2 * m], rates(0.0, 0.0, 0.0, 1.0), m
+    )  # rates of 0 leave the start as it is
+    level, trend = start.level.item() - 2 * m * start.trend.item(), start.trend.item()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = ExponentialSmoothing(
+            x, trend="add", damped_trend=True, seasonal="add", seasonal_periods=m, initialization_method="known",
+            initial_level=level, initial_trend=trend, initial_seasonal=start.season[0, 0],
+        ).fit()  # fmt: skip
+    errors = [smooth(x, fit_smoothing(x, m, seed=seed), m)[1].item() for seed in range(4)]
+    assert max(errors) <= 1.001 * other.sse / len(x)
+    assert max(errors) < 1.001 * min(errors)

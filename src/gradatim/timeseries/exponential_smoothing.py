@@ -7,8 +7,11 @@ from numpy.typing import ArrayLike
 
 from gradatim.errors import InvalidValue
 
-DRAWS = 200  # settings tried in each round of the search
-ROUNDS = 3
+DRAWS, KEPT = (
+    200,
+    8,
+)  # settings tried in each round of the search, and the best, around which the next are drawn
+ROUNDS = 9
 
 
 class Smoothing(NamedTuple):
@@ -106,12 +109,16 @@ def _start(x: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fit_smoothing(series: ArrayLike, period: int = 1, *, seed: int = 0) -> Smoothing:
-    """Choose the rates with the smallest squared error of one-step predictions, for each series.
+    r"""Choose the rates with the smallest squared error of one-step predictions, for each series.
+
+    The error has several valleys, and its best is often a narrow one with a slow trend that hardly fades. So settings are
+    drawn everywhere, as :math:`\alpha=u_1,\ \beta=u_2^3,\ \gamma=u_3^2,\ \phi=1-u_4^3` with :math:`u` even in the cube, and then ever
+    closer around the best few.
 
     Args:
         series: Values, shape ``(S, T)``, two periods or more.
         period: Steps of a season; 1 for none.
-        seed: Fixes the search, which draws settings at random, then ever closer to the best.
+        seed: Fixes the draws.
 
     Example:
         >>> steady = np.array([[5.0, 5.0, 5.0, 9.0, 5.0, 5.0, 5.0, 5.0]])  # one shock that does not last
@@ -119,21 +126,23 @@ def fit_smoothing(series: ArrayLike, period: int = 1, *, seed: int = 0) -> Smoot
         True
     """
     x = np.atleast_2d(np.asarray(series, dtype=np.float64))
-    rng, rows = np.random.default_rng(seed), np.arange(len(x))
-    best = np.full((4, len(x), 1), 0.5)
-    lowest, reach = np.full(len(x), np.inf), 0.5
+    rng = np.random.default_rng(seed)
+    tried = rng.random((4, len(x), DRAWS))
+    reach, errors = 0.5, smooth(x, _rates(tried, period), period)[1]
     for _ in range(ROUNDS):
-        tried = best + reach * rng.uniform(-1, 1, (4, len(x), DRAWS))
-        tried = np.concatenate([best, tried], axis=2).clip(0.0, 1.0)
-        if period == 1:
-            tried[2] = 0.0
-        error = smooth(x, Smoothing(*tried), period)[1]
-        place = error.argmin(1)
-        is_better = error[rows, place] < lowest
-        best[:, is_better, 0] = tried[:, rows, place][:, is_better]
-        lowest = np.minimum(lowest, error[rows, place])
-        reach /= 4
-    return Smoothing(*best)
+        order = errors.argsort(1)[:, :KEPT]  # (S, KEPT)
+        best, errors = np.take_along_axis(tried, order[None], 2), np.take_along_axis(errors, order, 1)  # fmt: skip
+        reach /= 2
+        steps = reach * rng.uniform(-1, 1, (4, len(x), DRAWS))
+        near = (np.tile(best, DRAWS // KEPT) + steps).clip(0.0, 1.0)
+        tried = np.concatenate([best, near], axis=2)
+        errors = np.hstack([errors, smooth(x, _rates(near, period), period)[1]])
+    return _rates(np.take_along_axis(tried, errors.argmin(1)[None, :, None], 2), period)
+
+
+def _rates(u: np.ndarray, period: int) -> Smoothing:
+    """Rates at points of the unit cube, ``(4, S, G)``."""
+    return Smoothing(u[0], u[1] ** 3, u[2] ** 2 if period > 1 else 0 * u[2], 1 - u[3] ** 3)
 
 
 def extrapolate(state: SmoothingState, rates: Smoothing, steps: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 from scipy.stats import multivariate_normal
 from sklearn.gaussian_process import GaussianProcessRegressor as Theirs
 from sklearn.gaussian_process import kernels as sk
@@ -13,6 +14,7 @@ from gradatim.bayes import (
     SparseGaussianProcessRegressor,
     White,
 )
+from gradatim.bayes.processes.cholesky import safe_cholesky
 from gradatim.errors import InvalidValue
 
 
@@ -173,3 +175,13 @@ def test_rows_that_repeat_need_no_jitter_where_noise_is_learned():
     X, y = data(30)
     X[10:20] = X[0]
     assert GaussianProcessRegressor(restarts=0).fit(X, y).jitter_ == 0
+
+
+def test_a_factor_leaves_its_matrix_as_it_is():
+    K = torch.tensor([[1.0, 1.0], [1.0, 1.0]]).double()  # needs jitter
+    factor, jitter = safe_cholesky("test", K)
+    torch.testing.assert_close(K, torch.ones(2, 2).double(), rtol=0, atol=0)
+    torch.testing.assert_close(factor @ factor.T, K + jitter * torch.eye(2))
+    factor, jitter = safe_cholesky("test", K, noise=0.5)
+    torch.testing.assert_close(factor @ factor.T, K + 0.5 * torch.eye(2))
+    assert jitter == 0

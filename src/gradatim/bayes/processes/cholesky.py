@@ -10,24 +10,30 @@ from gradatim.errors import InvalidValue
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # times the mean variance
 
 
-def safe_cholesky(owner: str, K: Tensor) -> tuple[Tensor, float]:
-    r"""Return :math:`L` with :math:`LL^\top=K+\epsilon I`, and :math:`\epsilon`, 0 where none is needed.
+def safe_cholesky(owner: str, K: Tensor, noise: float = 0.0) -> tuple[Tensor, float]:
+    r"""Return :math:`L` with :math:`LL^\top=K+(\sigma^2+\epsilon)I`, and :math:`\epsilon`, 0 where none is needed.
 
     Args:
         owner: Who asks, for messages.
         K: Symmetric, shape ``(N, N)``.
+        noise: :math:`\sigma^2`.
 
     Example:
-        >>> factor, jitter = safe_cholesky("GP", torch.eye(2))
-        >>> jitter
-        0.0
+        >>> factor, jitter = safe_cholesky("GP", torch.eye(2), noise=3.0)
+        >>> factor.diagonal(), jitter
+        (tensor([2., 2.]), 0.0)
     """
-    scale = K.diagonal().mean().abs().item()
+    own = K.diagonal().clone()
+    scale = own.mean().abs().item() + noise
     for share in JITTERS:
-        jitter = share * scale
-        factor, failed = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype, device=K.device) if jitter else K)  # fmt: skip
+        K.diagonal().add_(
+            noise + share * scale
+        )  # for the moment, since a copy costs a tenth of the factor
+        factor, failed = torch.linalg.cholesky_ex(K)
+        K.diagonal().copy_(own)
         if not failed and bool(torch.isfinite(factor.diagonal()).all()):
-            return factor, jitter
+            return factor, share * scale
+    K.diagonal().add_(noise)
     raise InvalidValue(
         f"{owner}: kernel must be positive semidefinite, got one with eigenvalue "
         f"{torch.linalg.eigvalsh(K.nan_to_num()).min().item():.3g}. Add White() or give noise."

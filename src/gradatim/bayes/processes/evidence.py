@@ -49,19 +49,18 @@ def log_evidence(kernel: Kernel, noise: float, X: Tensor, y: Tensor, owner: str)
         owner: Who asks, for messages.
     """
     K, pullback = kernel.with_pullback(X)
-    K.diagonal().add_(noise)
-    factor, jitter = safe_cholesky(owner, K)
-    alpha = torch.cholesky_solve(y[:, None], factor)[:, 0]
+    factor, jitter = safe_cholesky(owner, K, noise)
+    half = torch.linalg.solve_triangular(factor, y[:, None], upper=False)
+    alpha = torch.linalg.solve_triangular(factor.mT, half, upper=True)[:, 0]
     value = -(y @ alpha) / 2 - factor.diagonal().log().sum() - len(y) / 2 * math.log(2 * math.pi)
     return Evidence(value, factor, alpha, jitter, pullback)
 
 
 def evidence_gradient(noise: float, found: Evidence) -> Tensor:
     """The gradient by the kernel's ``theta`` and, last, by the logarithm of the noise."""
-    weights = torch.cholesky_inverse(found.factor).neg_()
-    weights.addr_(found.alpha, found.alpha).mul_(0.5)
-    by_noise = noise * weights.trace()[None]
-    return torch.cat([found.pullback(weights), by_noise])
+    inverse = torch.cholesky_inverse(found.factor).mT  # symmetric, and in this order row by row
+    weights = inverse.addr_(found.alpha, found.alpha, beta=-1)
+    return torch.cat([found.pullback(weights), noise * weights.trace()[None]]) / 2
 
 
 def maximize(

@@ -55,7 +55,7 @@ class Kernel(ABC):
         """
 
     def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
-        """The covariances of all pairs, a new matrix, and :meth:`pullback` there, which keeps what both need.
+        """The covariances of all pairs, and :meth:`pullback` there, which keeps them: they must not be changed before.
 
         Args:
             x1: Inputs, shape ``(N, d)``.
@@ -165,7 +165,7 @@ class Sum(Pair):
 
     def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
         (K, first), (other, second) = (part.with_pullback(x1, x2) for part in (self.first, self.second))  # fmt: skip
-        return K.add_(other), lambda weights: torch.cat([first(weights), second(weights)])
+        return K + other, lambda weights: torch.cat([first(weights), second(weights)])
 
     def diagonal(self, x: Tensor) -> Tensor:
         return self.first.diagonal(x) + self.second.diagonal(x)

@@ -19,6 +19,7 @@ from gradatim.bayes.processes.kernel import Pullback, Simple
 from gradatim.errors import choose, require
 
 Lengths = float | Sequence[float]
+ROWS = 128  # of a product, so that it stays in the cache
 
 
 class Stationary(Simple):
@@ -29,7 +30,7 @@ class Stationary(Simple):
 
     @abstractmethod
     def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
-        """:math:`f(r)` and :math:`g(r)=-f'(r)/r` at squared distances."""
+        r""":math:`v\,f(r)` and :math:`v\,g(r)=-v\,f'(r)/r` at squared distances, which are used up."""
 
     def for_columns(self, count: int) -> Self:
         given = len(self.length) if isinstance(self.length, tuple) else count
@@ -40,48 +41,49 @@ class Stationary(Simple):
         return self
 
     def _covariances(self, x1: Tensor, x2: Tensor | None = None) -> Tensor:
-        return self.variance * self._profile(self._squared(x1, x2))[0]
+        return self._profile(self._squared(x1, x2))[0]
 
     def diagonal(self, x: Tensor) -> Tensor:
         return torch.full_like(x[:, 0], self.variance)
 
     def pullback(self, weights: Tensor, x1: Tensor, x2: Tensor | None = None) -> Tensor:
-        squared = self._squared(x1, x2)
-        return self._slopes(weights, squared, *self._profile(squared), self._scaled(x1, x2))
+        return self.with_pullback(x1, x2)[1](weights)
 
     def with_pullback(self, x1: Tensor, x2: Tensor | None = None) -> tuple[Tensor, Pullback]:
-        squared, both = self._squared(x1, x2), self._scaled(x1, x2)
-        value, slope = self._profile(squared)
-        return self.variance * value, lambda weights: self._slopes(weights, squared, value, slope, both)  # fmt: skip
+        both = self._scaled(x1, x2)
+        value, slope = self._profile(self._squared(x1, x2))
+        return value, lambda weights: self._slopes(weights, value, slope, both)
 
     def _slopes(
-        self,
-        weights: Tensor,
-        squared: Tensor,
-        value: Tensor,
-        slope: Tensor,
-        both: tuple[Tensor, Tensor],
+        self, weights: Tensor, value: Tensor, slope: Tensor, both: tuple[Tensor, Tensor]
     ) -> Tensor:
-        """The gradient, from the distances and the two profiles there."""
-        G = weights * slope
-        total = G.sum() if slope is value else _dot(weights, value)
-        if not isinstance(self.length, tuple):
-            return self.variance * torch.stack([_dot(G, squared), total])
+        """The gradient, from the two profiles, a few rows at a time, which stay in the processor's cache."""
         a, b = both
-        by_lengths = G.sum(1) @ a**2 + G.sum(0) @ b**2 - 2 * (a * (G @ b)).sum(0)
-        return self.variance * torch.cat([by_lengths, total[None]])
+        right, by_columns, by_rows = torch.column_stack([b, torch.ones_like(b[:, 0])]), 0.0, []
+        for own, there in zip(weights.split(ROWS), slope.split(ROWS), strict=True):
+            G = own * there
+            by_rows.append(G @ right)  # (ROWS, d + 1)
+            by_columns = by_columns + G.new_ones(len(G)) @ G
+        between, sums = torch.cat(by_rows).split([b.shape[1], 1], 1)
+        by_lengths = sums[:, 0] @ a**2 + by_columns @ b**2 - 2 * (a * between).sum(0)
+        total = sums.sum() if slope is value else _dot(weights, value)
+        if not isinstance(self.length, tuple):
+            by_lengths = by_lengths.sum()[None]
+        return torch.cat([by_lengths, total[None]])
 
     def _scaled(self, x1: Tensor, x2: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Inputs in units of the lengths, from their middle, since those far from the origin would lose digits."""
         lengths = torch.as_tensor(self.length, dtype=x1.dtype, device=x1.device)
-        a = x1 / lengths
-        return a, a if x2 is None else x2 / lengths
+        middle = x1.mean(0)
+        a = (x1 - middle) / lengths
+        return a, a if x2 is None else (x2 - middle) / lengths
 
     def _squared(self, x1: Tensor, x2: Tensor | None) -> Tensor:
+        r""":math:`|a|^2+|b|^2-2ab^\top` as one product of matrices, two columns wider than the inputs."""
         a, b = self._scaled(x1, x2)
-        middle = a.mean(0)  # inputs far from the origin would lose digits
-        a, b = a - middle, b - middle
-        squared = torch.addmm(a.square().sum(1)[:, None] + b.square().sum(1), a, b.T, alpha=-2)
-        squared.clamp_(min=0)
+        left = torch.column_stack([a, a.square().sum(1), torch.ones_like(a[:, 0])])
+        right = torch.column_stack([-2 * b, torch.ones_like(b[:, 0]), b.square().sum(1)])
+        squared = (left @ right.T).clamp_(min=0)
         return squared.fill_diagonal_(0) if x2 is None else squared
 
 
@@ -103,7 +105,7 @@ class RBF(Stationary):
     variance: float = 1.0
 
     def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
-        value = torch.mul(squared, -0.5).exp_()
+        value = squared.mul_(-0.5).exp_().mul_(self.variance)
         return value, value
 
 
@@ -133,7 +135,7 @@ class Matern(Stationary):
 
     def _profile(self, squared: Tensor) -> tuple[Tensor, Tensor]:
         r = squared.sqrt().mul_(math.sqrt(2 * self.nu))
-        decay = torch.exp(-r)
+        decay = torch.exp(-r).mul_(self.variance)
         if self.nu == 0.5:
             return decay, torch.where(r > 0, decay / r.clamp_min(1e-300), 0.0)
         if self.nu == 1.5:

@@ -59,11 +59,8 @@ class Stationary(Simple):
     ) -> Tensor:
         """The gradient, from the two profiles, a few rows at a time, which stay in the processor's cache."""
         a, b = both
-        right, by_columns, by_rows = (
-            torch.column_stack([b, torch.ones_like(b[:, 0])]),
-            torch.zeros_like(b[:, 0]),
-            [],
-        )
+        right = torch.column_stack([b, torch.ones_like(b[:, 0])])
+        by_rows, by_columns = [], torch.zeros_like(b[:, 0])
         for own, there in zip(weights.split(ROWS), slope.split(ROWS), strict=True):
             G = own * there
             by_rows.append(G @ right)  # (ROWS, d + 1)

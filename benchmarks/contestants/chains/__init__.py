@@ -1,0 +1,1 @@
+"""Contestants that sample with many chains."""

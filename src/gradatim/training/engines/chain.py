@@ -1,20 +1,13 @@
 r"""Backpropagation without autograd for plain chains of dense layers.
 
 A step of a small network is mostly overhead: a graph is recorded, walked and thrown away. For a chain the
-walk is known beforehand, so forward and backward are two short loops into buffers that are reused:
+walk is known beforehand, so forward and backward are two short loops into buffers that are reused (:class:`Walk`).
 
-.. math::
-    z_\ell = W_\ell h_{\ell-1} + b_\ell, \quad h_\ell = \phi(z_\ell), \qquad
-    \nabla_{W_\ell} = \delta_\ell^\top h_{\ell-1}, \quad
-    \delta_{\ell-1} = (\delta_\ell W_\ell) \odot \phi'(z_{\ell-1})
-
-The kernels are those autograd calls, so the numbers are the same.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache, partial
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -22,92 +15,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, align
-from gradatim.models import MLP
 from gradatim.training.batches import Batch, weight_of
 from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.engines.flat import FlatOptimizer
+from gradatim.training.engines.walk import Walk, is_walkable
 
 _aten = torch.ops.aten
-_threshold_backward = _aten.threshold_backward.grad_input
 _nll_loss = _aten.nll_loss_forward.default
 _nll_loss_backward = _aten.nll_loss_backward.grad_input
 # multiplications of a step below which a second thread costs more than it gives
 SMALL_STEP = 4_000_000
-
-
-class _Dense:
-    def __init__(self, layer: nn.Linear, rows: int, is_first: bool) -> None:
-        self.layer, self.is_first = layer, is_first
-        self.above: Tensor | None = None
-        self.out_buffer = layer.weight.new_empty(rows, layer.out_features)
-        self.in_buffer = layer.weight.new_empty(0 if is_first else rows, layer.in_features)
-
-    def resize(self, rows: int) -> None:
-        self.out, self.delta = self.out_buffer[:rows], self.in_buffer[:rows]
-        self.weight = self.layer.weight.detach()
-        self.weight_t = self.weight.t()
-        self.bias = None if self.layer.bias is None else self.layer.bias.detach()
-        assert self.layer.weight.grad is not None
-        self.weight_grad = self.layer.weight.grad
-        self.bias_grad = None if self.bias is None else self.layer.bias.grad
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.x = x
-        if self.bias is None:
-            return torch.mm(x, self.weight_t, out=self.out)
-        return torch.addmm(self.bias, x, self.weight_t, out=self.out)
-
-    def backward(self, delta: Tensor) -> Tensor:
-        if delta is not self.above:  # below a hidden layer it is the same buffer every time
-            self.above, self.above_t = delta, delta.t()
-        torch.mm(self.above_t, self.x, out=self.weight_grad)
-        if self.bias_grad is not None:
-            torch.sum(delta, 0, out=self.bias_grad)
-        return delta if self.is_first else torch.mm(delta, self.weight, out=self.delta)
-
-
-class Activation:
-    """In place on the dense layer's output, which that layer does not need again."""
-
-    def __init__(self, kind: type[nn.Module]) -> None:
-        self.infer, self.derivative = _ACTIVATIONS[kind]
-
-    def resize(self, rows: int) -> None:
-        return
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.out = self.infer(x)
-        return self.out
-
-    def backward(self, delta: Tensor) -> Tensor:
-        return self.derivative(delta, self.out, grad_input=delta)
-
-
-class _Dropout:
-    def __init__(self, p: float, rows: int, width: int, like: Tensor) -> None:
-        self.keep, self.mask_buffer = 1.0 - p, like.new_empty(rows, width)
-        self.out_buffer = like.new_empty(rows, width)
-
-    def resize(self, rows: int) -> None:
-        self.mask, self.out = self.mask_buffer[:rows], self.out_buffer[:rows]
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.mask.bernoulli_(self.keep).div_(self.keep)
-        return torch.mul(x, self.mask, out=self.out)
-
-    def backward(self, delta: Tensor) -> Tensor:
-        return delta.mul_(self.mask)
-
-
-def _relu_backward(delta: Tensor, out: Tensor, *, grad_input: Tensor) -> Tensor:
-    return _threshold_backward(delta, out, 0, grad_input=grad_input)
-
-
-_ACTIVATIONS: dict[type[nn.Module], tuple[Callable[[Tensor], Tensor], Callable[..., Tensor]]] = {
-    nn.ReLU: (torch.relu_, _relu_backward),
-    nn.Tanh: (torch.tanh_, _aten.tanh_backward.grad_input),
-    nn.Sigmoid: (torch.sigmoid_, _aten.sigmoid_backward.grad_input),
-}
 
 
 @cache
@@ -182,33 +99,12 @@ def bare(loss: Any) -> tuple[Any, dict[str, Any]]:
     return loss, {}
 
 
-def _is_watched(module: nn.Module) -> bool:
-    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    return any(getattr(module, name) for name in hooks) or hasattr(module, "parametrizations")
-
-
 def is_chain(model: nn.Module, loss: object) -> bool:
-    """Whether ``model`` is dense layers, each followed by at most one known activation, then dropout."""
-    if not isinstance(model, nn.Sequential) or type(model) not in (nn.Sequential, MLP):
+    """Whether a model is plain dense layers, and its loss one whose derivative is known here."""
+    if bare(loss)[0] not in _HEADS or not is_walkable(model):
         return False
-    if bare(loss)[0] not in _HEADS:
-        return False
-    if any(_is_watched(module) for module in model.modules()):
-        return False
-    layers = [m for m in model if not (type(m) is nn.Dropout and m.p == 0)]
-    kinds = [type(layer) for layer in layers]
-    parameters = [p for layer in layers for p in layer.parameters()]
-    is_blind = loss is LOSSES["cross_entropy"] and parameters and len(parameters[-1]) == 1
-    return (
-        bool(kinds)
-        and not is_blind  # of one class: the loss itself has the words for that
-        and kinds[0] is nn.Linear
-        and kinds[-1] is nn.Linear
-        and all(kind in (nn.Linear, nn.Dropout) or kind in _ACTIVATIONS for kind in kinds)
-        and all(a is nn.Linear for a, b in pairwise(kinds) if b in _ACTIVATIONS)
-        and all(p.requires_grad and p.device.type == "cpu" for p in parameters)
-        and len(set(map(id, parameters))) == len(parameters) == len(list(model.parameters()))
-    )
+    is_blind = loss is LOSSES["cross_entropy"] and len(list(model.parameters())[-1]) == 1
+    return not is_blind  # of one class: the loss itself has the words for that
 
 
 class Chain:
@@ -221,39 +117,21 @@ class Chain:
     """
 
     def __init__(self, model: nn.Sequential, loss: object, rows: int) -> None:
-        self.stages: list[_Dense | Activation | _Dropout] = []
+        self.walk = Walk(model, rows)
         kind, fixed = bare(loss)
         self.head: Callable[..., Any] = partial(_HEADS[kind], **fixed) if fixed else _HEADS[kind]
         self.weighted_head: Callable[..., Any] = partial(_WEIGHTED[kind], **fixed)
-        self.rows, self.multiplications = -1, 0
-        width, like = 0, torch.empty(0)
-        for layer in model:
-            if isinstance(layer, nn.Linear):
-                self.stages.append(_Dense(layer, rows, is_first=not self.stages))
-                width, like = layer.out_features, layer.weight.detach()
-                self.multiplications += rows * layer.weight.numel()
-            elif isinstance(layer, nn.Dropout) and layer.p:
-                self.stages.append(_Dropout(layer.p, rows, width, like))
-            elif type(layer) in _ACTIVATIONS:
-                self.stages.append(Activation(type(layer)))
+        self.multiplications = self.walk.multiplications
 
     def forward(self, x: Tensor, y: Tensor, weight: Tensor | None = None) -> Tensor:
         """Return the loss of a batch, whose rows may weigh, and remember what the backward pass needs."""
-        if x.shape[0] != self.rows:
-            self.rows = x.shape[0]
-            for stage in self.stages:
-                stage.resize(self.rows)
-        h = x if x.ndim == 2 else x.flatten(1)
-        for stage in self.stages:
-            h = stage.forward(h)
-        loss, self.delta = self.head(h, y) if weight is None else self.weighted_head(h, y, weight)
+        z = self.walk.forward(x)
+        loss, self.delta = self.head(z, y) if weight is None else self.weighted_head(z, y, weight)
         return loss
 
     def backward(self) -> None:
         """Fill the gradients of the batch last seen by :meth:`forward`."""
-        delta = self.delta()
-        for stage in reversed(self.stages):
-            delta = stage.backward(delta)
+        self.walk.backward(self.delta())
 
 
 class ChainEngine(Engine):

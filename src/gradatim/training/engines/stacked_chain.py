@@ -15,8 +15,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.losses import LOSSES, Loss
-from gradatim.training.engines.chain import Activation, bare
+from gradatim.training.engines.chain import bare
 from gradatim.training.engines.stacked_parameters import StackedParameters
+from gradatim.training.engines.walk import Activation
 
 
 class _Dense:

@@ -1,0 +1,135 @@
+"""Proximal policy optimization: use what was lived through several times, but never go far."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from gradatim.errors import require, require_whole
+from gradatim.losses.preferences import policy_loss
+from gradatim.reinforcement.acting import (
+    ActorInfo,
+    ActorState,
+    actor_policy,
+    judge,
+    live,
+    start_actor,
+)
+from gradatim.reinforcement.action_heads import Head
+from gradatim.reinforcement.environment import Environment
+from gradatim.reinforcement.tables import Policy
+
+
+@dataclass(frozen=True)
+class PPO:
+    r"""Clipped policy gradient on advantages of :math:`\lambda`, several epochs on every rollout.
+
+    .. math:: -\frac1B\sum_i\min\bigl(\rho_iA_i,\operatorname{clamp}(\rho_i,1-\epsilon,1+\epsilon)A_i\bigr)
+        +\tfrac12\bigl(V(s_i)-\hat G_i\bigr)^2, \qquad \hat G = A+V_{\mathrm{old}}
+
+    Advantages are :func:`~gradatim.reinforcement.generalized_advantages`, scaled to mean 0 and variance 1 in every batch; a
+    truncated episode counts the value of its last state, a terminated one does not. Learning rate and clip fall in a line to
+    0 over ``decay_steps``. With :math:`\gamma=1` returns are finite only where episodes end.
+
+    Args:
+        gamma: :math:`\gamma`.
+        lam: :math:`\lambda`.
+        clip: :math:`\epsilon`.
+        lr: The step of learning.
+        rollout: Steps of every copy between two updates.
+        epochs: Passes over a rollout.
+        batch_size: Rows of a step.
+        hidden: Widths of actor and critic.
+        decay_steps: Steps in the world after which nothing moves any more; ``None`` for a constant rate.
+        num_copies: Copies of the world.
+
+    Example:
+        >>> from gradatim.reinforcement import CartPole, learn
+        >>> learned = learn(PPO(num_copies=16, epochs=2), CartPole(), steps=512)
+        >>> learned.policy(torch.zeros(3, 4)).shape
+        torch.Size([3])
+
+    Reference:
+        Schulman et al., Proximal Policy Optimization Algorithms, 2017.
+    """
+
+    gamma: float = 0.98
+    lam: float = 0.8
+    clip: float = 0.2
+    lr: float = 1e-3
+    rollout: int = 32
+    epochs: int = 20
+    batch_size: int = 256
+    hidden: tuple[int, ...] = (64, 64)
+    decay_steps: int | None = None
+    num_copies: int = 64
+
+    def init(self, environment: Environment, *, seed: int = 0) -> ActorState:
+        """Start actor, critic and world."""
+        require_whole("PPO", rollout=self.rollout, epochs=self.epochs, batch_size=self.batch_size)
+        require(0 <= self.lam <= 1, "PPO: lam must be in [0, 1]", self.lam, "Try 0.95.")
+        require(0 < self.clip < 1, "PPO: clip must be in (0, 1)", self.clip, "Try 0.2.")
+        return start_actor("PPO", environment, num_copies=self.num_copies, gamma=self.gamma, hidden=self.hidden, lr=self.lr, clip_norm=0.5, seed=seed)  # fmt: skip
+
+    def step(self, state: ActorState) -> tuple[ActorState, ActorInfo]:
+        """Act for a while, then learn from it for some epochs."""
+        share = 1.0 if self.decay_steps is None else max(1 - state.steps / self.decay_steps, 1e-6)
+        state, lived = live(state, self.rollout)
+        advantages, goal = judge(state, lived, gamma=self.gamma, lam=self.lam)
+        seen, actions = lived.seen.flatten(0, 1), lived.actions.flatten(0, 1)
+        with torch.no_grad():
+            old, entropy = state.head.judge(state.actor(seen), actions)
+        for _ in range(self.epochs):
+            order = torch.randperm(len(seen), generator=state.generator)
+            for rows in order.split(self.batch_size):
+                loss = partial(
+                    ppo_loss,
+                    state.head,
+                    actions=actions[rows],
+                    old=old[rows],
+                    advantages=standardized(advantages[rows]),
+                    goal=goal[rows],
+                    clip=share * self.clip,
+                )
+                last = state.learner.step(seen[rows], loss, share=share)
+        return state, ActorInfo(lived.returns, float(last), float(entropy.mean()))
+
+    def policy(self, state: ActorState) -> Policy:
+        """The likeliest actions."""
+        return actor_policy(state)
+
+
+def ppo_loss(
+    head: Head,
+    outputs: Tensor,
+    values: Tensor,
+    *,
+    actions: Tensor,
+    old: Tensor,
+    advantages: Tensor,
+    goal: Tensor,
+    clip: float | None,
+) -> Tensor:
+    r"""The clipped surrogate of the actor, and half the squared error of the critic.
+
+    Args:
+        head: How the actor's outputs are read.
+        outputs: Of the actor, shape ``(B, …)``.
+        values: Of the critic, shape ``(B, 1)``.
+        actions: What was done.
+        old: :math:`\log\pi_{\mathrm{old}}(a)`, shape ``(B,)``.
+        advantages: :math:`A`, shape ``(B,)``.
+        goal: :math:`\hat G`, shape ``(B,)``.
+        clip: :math:`\epsilon`.
+    """
+    now, _ = head.judge(outputs, actions)
+    gain = policy_loss(now[:, None], old[:, None], advantages, clip=clip)
+    return gain + 0.5 * F.mse_loss(values[:, 0], goal)
+
+
+def standardized(values: Tensor) -> Tensor:
+    """Values with mean 0 and variance 1."""
+    spread, mean = torch.std_mean(values, correction=0)
+    return (values - mean) / (spread + 1e-8)

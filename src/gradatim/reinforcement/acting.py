@@ -12,7 +12,6 @@ from gradatim.randomness import seeded
 from gradatim.reinforcement.action_heads import Head, head_of
 from gradatim.reinforcement.environment import Environment, require_environment, require_gamma
 from gradatim.reinforcement.learner import Learner
-from gradatim.reinforcement.returns import generalized_advantages
 from gradatim.reinforcement.spaces import clip, encode
 from gradatim.reinforcement.tables import EXPLORATION_STREAM, Policy
 
@@ -48,12 +47,10 @@ class ActorInfo(NamedTuple):
 
     Args:
         returns: Of the training episodes that ended meanwhile.
-        loss: The last loss.
         entropy: How open the choice of actions was, in nats.
     """
 
     returns: Tensor
-    loss: float
     entropy: float
 
 
@@ -128,18 +125,6 @@ def live(state: ActorState, steps: int | None) -> tuple[ActorState, Lived]:
     lived = Lived(*columns, torch.cat(returns))  # type: ignore[call-arg]
     count = state.steps + lived.rewards.numel()
     return state._replace(seen=seen, score=score, steps=count), lived
-
-
-@torch.no_grad()
-def judge(state: ActorState, lived: Lived, *, gamma: float, lam: float) -> tuple[Tensor, Tensor]:
-    """Advantages of what was done, and the returns that the critic should have expected, for all rows."""
-    values, following = (state.critic(x).squeeze(-1) for x in (lived.seen.flatten(0, 1), lived.final.flatten(0, 1)))  # fmt: skip
-    shape = lived.rewards.shape
-    values, following = values.view(shape), following.view(shape)  # (T, N)
-    advantages = generalized_advantages(
-        lived.rewards, values, following, lived.terminated, lived.ended, gamma=gamma, lam=lam
-    )
-    return advantages.flatten(), (advantages + values).flatten()
 
 
 def actor_policy(state: ActorState) -> Policy:

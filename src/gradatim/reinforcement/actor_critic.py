@@ -1,21 +1,11 @@
 """Advantage actor-critic: a critic says how much better than usual an action was, at once."""
 
 from dataclasses import dataclass
-from functools import partial
-
-import torch
 
 from gradatim.errors import require, require_whole
-from gradatim.reinforcement.acting import (
-    ActorInfo,
-    ActorState,
-    actor_policy,
-    judge,
-    live,
-    start_actor,
-)
+from gradatim.reinforcement.acting import ActorInfo, ActorState, actor_policy, live, start_actor
 from gradatim.reinforcement.environment import Environment
-from gradatim.reinforcement.ppo import ppo_loss, standardized
+from gradatim.reinforcement.improving import improve, judge, standardized
 from gradatim.reinforcement.tables import Policy
 
 
@@ -61,21 +51,9 @@ class ActorCritic:
     def step(self, state: ActorState) -> tuple[ActorState, ActorInfo]:
         """Act for a while, then take one step."""
         state, lived = live(state, self.rollout)
-        advantages, goal = judge(state, lived, gamma=self.gamma, lam=self.lam)
-        seen, actions = lived.seen.flatten(0, 1), lived.actions.flatten(0, 1)
-        with torch.no_grad():
-            old, entropy = state.head.judge(state.actor(seen), actions)
-        loss = partial(
-            ppo_loss,
-            state.head,
-            actions=actions,
-            old=old,
-            advantages=standardized(advantages),
-            goal=goal,
-            clip=None,
-        )
-        last = state.learner.step(seen, loss)
-        return state, ActorInfo(lived.returns, float(last), float(entropy.mean()))
+        batch, entropy = judge(state, lived, gamma=self.gamma, lam=self.lam)
+        improve(state, batch._replace(advantages=standardized(batch.advantages)), clip=None)
+        return state, ActorInfo(lived.returns, entropy)
 
     def policy(self, state: ActorState) -> Policy:
         """The likeliest actions."""

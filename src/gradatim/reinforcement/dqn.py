@@ -54,11 +54,11 @@ class DQNInfo(NamedTuple):
 
     Args:
         returns: Of the training episodes that ended meanwhile.
-        loss: The last loss, NaN before learning begins.
+        eps: Share of actions drawn evenly.
     """
 
     returns: Tensor
-    loss: float
+    eps: float
 
 
 @takes_arrays
@@ -83,9 +83,16 @@ def double_q_value(online: Tensor, target: Tensor) -> Tensor:
     return target.gather(1, online.argmax(1, keepdim=True)).squeeze(1)
 
 
-def chosen_loss(q: Tensor, *, actions: Tensor, goal: Tensor) -> Tensor:
+def chosen_loss(actions: Tensor, goal: Tensor, q: Tensor) -> Tensor:
     """Huber's loss of the actions that were done."""
     return F.smooth_l1_loss(q.gather(1, actions[:, None]).squeeze(1), goal)
+
+
+def chosen_slopes(actions: Tensor, goal: Tensor, q: Tensor) -> tuple[Tensor]:
+    """The derivative of :func:`chosen_loss`."""
+    place = actions[:, None]
+    gap = (q.gather(1, place) - goal[:, None]).clamp_(-1, 1).div_(len(q))
+    return (torch.zeros_like(q).scatter_(1, place, gap),)
 
 
 @dataclass(frozen=True)
@@ -154,11 +161,12 @@ class DQN:
         after, reward, terminated, truncated, info = state.world.step(action)
         space, ended, score = state.world.observation_space, terminated | truncated, state.score + reward  # fmt: skip
         state.memory.add(Step(state.seen, action, reward, terminated, encode(space, info["final_observation"])))  # fmt: skip
-        loss = self._learn(state) if len(state.memory) >= 8 * self.batch_size else float("nan")
+        if len(state.memory) >= 8 * self.batch_size:
+            self._learn(state)
         following = state._replace(seen=encode(space, after), score=score * ~ended, steps=state.steps + self.num_copies)  # fmt: skip
-        return following, DQNInfo(score[ended], loss)
+        return following, DQNInfo(score[ended], float(self.exploration.at(state.steps)))
 
-    def _learn(self, state: DQNState) -> float:
+    def _learn(self, state: DQNState) -> None:
         done = state.steps // self.num_copies * self.updates
         for k in range(done, done + self.updates):
             if k % self.target_every == 0:
@@ -168,8 +176,8 @@ class DQN:
                 target = state.target(drawn.final)
                 online = state.network(drawn.final) if self.is_double else target
                 goal = td_target(drawn.reward, double_q_value(online, target), drawn.terminated, self.gamma)  # fmt: skip
-            loss = state.learner.step(drawn.seen, partial(chosen_loss, actions=drawn.action, goal=goal))  # fmt: skip
-        return float(loss)
+            parts = drawn.action, goal
+            state.learner.step(drawn.seen, partial(chosen_loss, *parts), partial(chosen_slopes, *parts))  # fmt: skip
 
     def policy(self, state: DQNState) -> Policy:
         """The actions that are worth most."""

@@ -1,24 +1,13 @@
 """Proximal policy optimization: use what was lived through several times, but never go far."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from gradatim.errors import require, require_whole
-from gradatim.losses.preferences import policy_loss
-from gradatim.reinforcement.acting import (
-    ActorInfo,
-    ActorState,
-    actor_policy,
-    judge,
-    live,
-    start_actor,
-)
-from gradatim.reinforcement.action_heads import Head
+from gradatim.reinforcement.acting import ActorInfo, ActorState, actor_policy, live, start_actor
 from gradatim.reinforcement.environment import Environment
+from gradatim.reinforcement.improving import Batch, improve, judge, standardized
 from gradatim.reinforcement.tables import Policy
 
 
@@ -77,59 +66,15 @@ class PPO:
         """Act for a while, then learn from it for some epochs."""
         share = 1.0 if self.decay_steps is None else max(1 - state.steps / self.decay_steps, 1e-6)
         state, lived = live(state, self.rollout)
-        advantages, goal = judge(state, lived, gamma=self.gamma, lam=self.lam)
-        seen, actions = lived.seen.flatten(0, 1), lived.actions.flatten(0, 1)
-        with torch.no_grad():
-            old, entropy = state.head.judge(state.actor(seen), actions)
+        batch, entropy = judge(state, lived, gamma=self.gamma, lam=self.lam)
         for _ in range(self.epochs):
-            order = torch.randperm(len(seen), generator=state.generator)
-            for rows in order.split(self.batch_size):
-                loss = partial(
-                    ppo_loss,
-                    state.head,
-                    actions=actions[rows],
-                    old=old[rows],
-                    advantages=standardized(advantages[rows]),
-                    goal=goal[rows],
-                    clip=share * self.clip,
-                )
-                last = state.learner.step(seen[rows], loss, share=share)
-        return state, ActorInfo(lived.returns, float(last), float(entropy.mean()))
+            order = torch.randperm(len(batch.seen), generator=state.generator)
+            shuffled = (part[order].split(self.batch_size) for part in batch)
+            for rows in map(Batch._make, zip(*shuffled, strict=True)):
+                rows = rows._replace(advantages=standardized(rows.advantages))
+                improve(state, rows, clip=share * self.clip, share=share)
+        return state, ActorInfo(lived.returns, entropy)
 
     def policy(self, state: ActorState) -> Policy:
         """The likeliest actions."""
         return actor_policy(state)
-
-
-def ppo_loss(
-    head: Head,
-    outputs: Tensor,
-    values: Tensor,
-    *,
-    actions: Tensor,
-    old: Tensor,
-    advantages: Tensor,
-    goal: Tensor,
-    clip: float | None,
-) -> Tensor:
-    r"""The clipped surrogate of the actor, and half the squared error of the critic.
-
-    Args:
-        head: How the actor's outputs are read.
-        outputs: Of the actor, shape ``(B, …)``.
-        values: Of the critic, shape ``(B, 1)``.
-        actions: What was done.
-        old: :math:`\log\pi_{\mathrm{old}}(a)`, shape ``(B,)``.
-        advantages: :math:`A`, shape ``(B,)``.
-        goal: :math:`\hat G`, shape ``(B,)``.
-        clip: :math:`\epsilon`.
-    """
-    now, _ = head.judge(outputs, actions)
-    gain = policy_loss(now[:, None], old[:, None], advantages, clip=clip)
-    return gain + 0.5 * F.mse_loss(values[:, 0], goal)
-
-
-def standardized(values: Tensor) -> Tensor:
-    """Values with mean 0 and variance 1."""
-    spread, mean = torch.std_mean(values, correction=0)
-    return (values - mean) / (spread + 1e-8)

@@ -1,11 +1,8 @@
 """REINFORCE: make what led to high returns likelier; a baseline takes most of the noise out."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from gradatim.reinforcement.acting import (
     ActorInfo,
@@ -16,25 +13,9 @@ from gradatim.reinforcement.acting import (
     start_actor,
 )
 from gradatim.reinforcement.environment import Environment
-from gradatim.reinforcement.ppo import ppo_loss
+from gradatim.reinforcement.improving import Batch, improve
 from gradatim.reinforcement.returns import discounted_returns
 from gradatim.reinforcement.tables import Policy
-
-
-class Episodes(NamedTuple):
-    """Steps of whole episodes, one after the other, with what they were worth.
-
-    Args:
-        seen: Shape ``(M, D)``.
-        actions: Shape ``(M,)`` or ``(M, A)``.
-        returns: :math:`G_t`, shape ``(M,)``.
-        advantages: :math:`G_t-b(s_t)`, shape ``(M,)``.
-    """
-
-    seen: Tensor
-    actions: Tensor
-    returns: Tensor
-    advantages: Tensor
 
 
 @dataclass(frozen=True)
@@ -73,33 +54,24 @@ class Reinforce:
         """Start actor, critic and world."""
         return start_actor("Reinforce", environment, num_copies=self.num_copies, gamma=self.gamma, hidden=self.hidden, lr=self.lr, clip_norm=0.5, seed=seed)  # fmt: skip
 
-    def play(self, state: ActorState) -> tuple[ActorState, Episodes, Lived]:
-        """One whole episode of every copy."""
+    @torch.no_grad()
+    def play(self, state: ActorState) -> tuple[ActorState, Batch, Lived]:
+        """One whole episode of every copy, with returns and what they were above the baseline."""
         state, lived = live(state, None)
         before = torch.cat([torch.zeros_like(lived.ended[:1]), lived.ended[:-1]]).cumsum(0)
         first = before == 0  # (T, N): steps of the first episode
-        returns = discounted_returns(lived.rewards, lived.ended, self.gamma)[first]
+        goal = discounted_returns(lived.rewards, lived.ended, self.gamma)[first]
         seen, actions = lived.seen[first], lived.actions[first]
-        with torch.no_grad():
-            baseline = state.critic(seen).squeeze(1) if self.has_baseline else 0.0
-        return state, Episodes(seen, actions, returns, returns - baseline), lived
+        baseline = state.critic(seen).squeeze(1) if self.has_baseline else 0.0
+        old, _ = state.head.judge(state.actor(seen), actions)
+        return state, Batch(seen, actions, old, goal - baseline, goal), lived
 
     def step(self, state: ActorState) -> tuple[ActorState, ActorInfo]:
-        """Play an episode in every copy, then take one step."""
+        """Play an episode in every copy, then take one step; advantages are told in units of the returns' spread."""
         state, played, lived = self.play(state)
-        with torch.no_grad():
-            old, entropy = state.head.judge(state.actor(played.seen), played.actions)
-        loss = partial(
-            ppo_loss,
-            state.head,
-            actions=played.actions,
-            old=old,
-            advantages=played.advantages / played.returns.std(correction=0).clamp(min=1e-3),
-            goal=played.returns,
-            clip=None,
-        )
-        last = state.learner.step(played.seen, loss)
-        return state, ActorInfo(lived.returns, float(last), float(entropy.mean()))
+        unit = played.goal.std(correction=0).clamp(min=1e-3)
+        improve(state, played._replace(advantages=played.advantages / unit), clip=None)
+        return state, ActorInfo(lived.returns, -float(played.old.mean()))
 
     def policy(self, state: ActorState) -> Policy:
         """The likeliest actions."""

@@ -36,6 +36,8 @@ FORMS = {
 FAITHFUL = ("array", "list")  # the same numbers, so the same result
 # Whose methods are parts of a forward pass, hot, and insist on tensors, as PyTorch's layers do.
 PARTS = {"KeyValueCache": "filled by attention itself", "TruncatedBPTT": "fed by the training loop", "Trace": "filled by sample"}  # fmt: skip
+PARTS |= dict.fromkeys(("Environment", "Bandit", "CartPole", "Gym"), "moved by step")
+PARTS |= dict.fromkeys(("Exploration", "EpsilonGreedy", "UCB"), "asked in every step of learning")
 # What the examples do not show, said after them.
 MORE = {
     "neurons.Hopfield": "for f in (memory.energy, memory.field, memory.is_stable): f(torch.ones(2, 6))\nHopfield(2, bias=torch.ones(2))",

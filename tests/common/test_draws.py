@@ -24,6 +24,7 @@ from gradatim import (
     evaluation,
     generative,
     neurons,
+    reinforcement,
     timeseries,
 )
 from gradatim.data import WordPieceTokenizer, synthetic
@@ -119,8 +120,47 @@ ONE = torch.ones(1, 1, dtype=torch.float64)
 SYSTEM = timeseries.LinearDynamicalSystem(ONE, ONE, ONE, ONE, torch.zeros(1).double(), ONE)
 STATES = torch.tensor([0, 1, 1, 0, 1])
 
+
+def paid(kind):
+    """Rewards that an algorithm sees in a few steps."""
+
+    def draw(seed):
+        world = reinforcement.Maze("S...\n....\n...G", starts_anywhere=True)
+        algorithm = getattr(reinforcement, kind)(num_copies=8)
+        state, seen = algorithm.init(world, seed=seed), []
+        for _ in range(2):
+            state, _ = algorithm.step(state)
+            seen.append(state.seen)
+        return seen
+
+    return draw
+
+
+def first_states(name):
+    """A world's first states, drawn by a generator."""
+    world = getattr(reinforcement, name)(*(["Pendulum-v1"] if name == "Gym" else []))
+    copies = world.copies(4)
+    return lambda g: copies.start(torch.arange(4), g)
+
+
+def remembered():
+    memory = reinforcement.Replay(50)
+    rows = torch.arange(50.0)
+    memory.add(reinforcement.Step(rows[:, None], rows, rows, rows, rows[:, None]))
+    return memory
+
+
+ONE_STATE = torch.zeros(40, dtype=torch.long)
+MAZE = reinforcement.Maze("S...\n....\n...G", starts_anywhere=True)
+
 # What to draw with a generator.
 WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
+    "CartPole.start": first_states("CartPole"),
+    "Gym.start": first_states("Gym"),
+    "Bandit.move": lambda g: reinforcement.Bandit((0.5, 0.4)).move(ONE_STATE, ONE_STATE, g).reward,
+    "EpsilonGreedy.choose": lambda g: reinforcement.EpsilonGreedy(1.0).choose(torch.zeros(40, 3), torch.zeros(40, 3), 0, g),
+    "UCB.choose": lambda g: reinforcement.UCB().choose(torch.zeros(40, 3), torch.zeros(40, 3), 0, g),
+    "Replay.draw": lambda g: remembered().draw(9, g),
     "add_noise": lambda g: CALLS["add_noise"](X, generator=g),
     "adding_task": lambda g: CALLS["adding_task"](3, 10, generator=g),
     "colour_jitter": lambda g: CALLS["colour_jitter"](IMAGES.expand(-1, 3, -1, -1), generator=g),
@@ -188,6 +228,10 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
 
 # What to draw with a seed.
 WITH_SEED: dict[str, Callable[[int], object]] = {
+    **{f"{kind}.init": paid(kind) for kind in ("QLearning", "SARSA", "MonteCarlo", "Reinforce", "ActorCritic", "PPO", "DQN")},
+    "Environment.reset": lambda s: reinforcement.CartPole().copies(3).reset(seed=s)[0],
+    "evaluate": lambda s: reinforcement.evaluate(lambda seen: (seen + 1).clamp(max=0), MAZE, episodes=50, gamma=0.9, max_steps=9, seed=s),
+    "learn": lambda s: reinforcement.learn(reinforcement.QLearning(num_copies=4), MAZE, steps=20, seed=s).state.q,
     "NeuralClassifier": lambda s: NeuralClassifier((4,), epochs=2, seed=s).fit(X, Y).predict_proba(X),
     "NeuralRegressor": lambda s: NeuralRegressor((4,), epochs=2, seed=s).fit(X, LINE).predict(X),
     "Trainer": lambda s: [r["train_loss"] for r in Trainer(network(), epochs=2, batch_size=8, seed=s, progress=False).fit((X, Y))],
@@ -250,6 +294,13 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
 # Whose law is not tested here, and why.
 ELSEWHERE: dict[str, str] = {
     "Likelihood.sample": "abstract; its kinds have entries",
+    **dict.fromkeys(
+        ("Environment.start", "Environment.move", "Exploration.choose"),
+        "draws nothing of its own: others fill it in",
+    ),
+    **dict.fromkeys(
+        ("Bandit.start", "CartPole.move", "Gym.move"), "nothing is left to chance there"
+    ),
     "jacobian_cost": "a table of seconds: nothing else in it depends on the draw",
     "find_clusters": "its starts are drawn, and end in the same clusters",
     "spectral_clustering": "starts of k-means are drawn, and end in the same parts",

@@ -1,7 +1,7 @@
 """Learning by trying: worlds, planning, tables, and networks that act."""
 
 from gradatim.reinforcement.acting import ActorInfo, ActorState
-from gradatim.reinforcement.action_heads import categorical_log_prob, gaussian_log_prob
+from gradatim.reinforcement.action_heads import Head, categorical_log_prob, gaussian_log_prob
 from gradatim.reinforcement.actor_critic import ActorCritic
 from gradatim.reinforcement.bandit import Bandit
 from gradatim.reinforcement.cart_pole import CartPole
@@ -11,6 +11,7 @@ from gradatim.reinforcement.environment import Environment, Move
 from gradatim.reinforcement.exploration import UCB, EpsilonGreedy, Exploration
 from gradatim.reinforcement.grid import Model
 from gradatim.reinforcement.gym import Gym
+from gradatim.reinforcement.improving import Batch, policy_slope
 from gradatim.reinforcement.learning import Learned, Point, evaluate, learn
 from gradatim.reinforcement.maze import Maze
 from gradatim.reinforcement.monte_carlo import MonteCarlo
@@ -30,6 +31,7 @@ __all__ = [
     "ActorInfo",
     "ActorState",
     "Bandit",
+    "Batch",
     "Box",
     "CartPole",
     "Cliff",
@@ -41,6 +43,7 @@ __all__ = [
     "EpsilonGreedy",
     "Exploration",
     "Gym",
+    "Head",
     "Learned",
     "Maze",
     "Model",
@@ -67,5 +70,6 @@ __all__ = [
     "generalized_advantages",
     "learn",
     "policy_iteration",
+    "policy_slope",
     "value_iteration",
 ]

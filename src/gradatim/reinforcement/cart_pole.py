@@ -56,8 +56,8 @@ class CartPole(Environment):
         sine, cosine = angle.sin(), angle.cos()
         force = (action * (2 * FORCE)).sub(FORCE)
         push = (force + MOMENT * spin.square() * sine) / MASS
-        swing = (GRAVITY * sine - cosine * push) / (HALF * (4.0 / 3.0 - POLE / MASS * cosine.square()))  # fmt: skip
-        drive = push - MOMENT / MASS * swing * cosine
+        swing = (GRAVITY * sine - cosine * push) / (HALF * (4.0 / 3.0 - POLE * cosine.square() / MASS))  # fmt: skip
+        drive = push - MOMENT * swing * cosine / MASS
         after = state + TAU * torch.stack((speed, drive, spin, swing), 1)  # (N, 4)
         fell = (after[:, 0].abs() > FARTHEST) | (after[:, 2].abs() > STEEPEST)
         return Move(after, torch.ones(len(state)), fell, torch.zeros_like(fell))

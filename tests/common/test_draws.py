@@ -299,6 +299,10 @@ ELSEWHERE: dict[str, str] = {
         "draws nothing of its own: others fill it in",
     ),
     **dict.fromkeys(
+        ("ActorState", "DQNState", "TableState"),
+        "keeps the source of an algorithm, which has an entry",
+    ),
+    **dict.fromkeys(
         ("Bandit.start", "CartPole.move", "Gym.move"), "nothing is left to chance there"
     ),
     "jacobian_cost": "a table of seconds: nothing else in it depends on the draw",

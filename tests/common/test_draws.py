@@ -73,6 +73,16 @@ def diffusion():
     return fixed(lambda: generative.Diffusion(TimeMLP(2, hidden_dim=8), num_steps=10))
 
 
+def mixture():
+    means = torch.tensor([[-1.0], [1.0]])
+    return generative.DiffusedMixture(means, 0.5, generative.NoiseSchedule("linear", 10))
+
+
+def plane():
+    means = torch.tensor([[-1.0, 0.0], [1.0, 0.5]])
+    return generative.DiffusedMixture(means, 0.5, generative.NoiseSchedule("linear", 10))
+
+
 def tensors(model):
     return list(model.state_dict().values())
 
@@ -209,6 +219,9 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "importance_weighted_bound": lambda g: generative.importance_weighted_bound(vae(), X, 3, generator=g),
     "log_weights": lambda g: generative.log_weights(vae(), X, 3, generator=g),
     "diffusion_bound": lambda g: generative.diffusion_bound(diffusion(), X[:, :2], generator=g),
+    "DiffusedMixture.sample": lambda g: mixture().sample(5, generator=g),
+    "reverse_sde": lambda g: generative.reverse_sde(mixture().score, mixture().schedule, X[:, :1], steps=3, generator=g),
+    "flow_log_likelihood": lambda g: generative.flow_log_likelihood(plane().score, plane().schedule, X[:, :2], steps=2, num_probes=1, generator=g),
     "FlowMatching.sample": lambda g: fixed(lambda: generative.FlowMatching(TimeMLP(2, hidden_dim=8))).sample(5, steps=2, generator=g),
     "sampling_path": lambda g: [step.x for step in generative.sampling_path(diffusion(), 5, sampler="ancestral", steps=3, generator=g)],
     "VAE.sample": lambda g: vae().sample(24, generator=g),

@@ -8,6 +8,7 @@ from gradatim.generative.classifier_features import ClassifierFeatures
 from gradatim.generative.column_similarity import column_similarity, mean_column_similarity
 from gradatim.generative.copying import Repeats, copying_share, exact_repeats
 from gradatim.generative.diffuse import diffuse
+from gradatim.generative.diffused_mixture import DiffusedMixture
 from gradatim.generative.diffusion import Diffusion
 from gradatim.generative.diffusion_bound import Bound, diffusion_bound, step_weight
 from gradatim.generative.diffusion_objective import DiffusionObjective
@@ -30,9 +31,11 @@ from gradatim.generative.nearest import nearest_rows
 from gradatim.generative.noise_schedule import NoiseSchedule, cosine_betas, linear_betas
 from gradatim.generative.pair_similarity import mean_pair_similarity, pair_similarity
 from gradatim.generative.predictions import Denoised, prediction_target, read_prediction
+from gradatim.generative.probability_flow import flow_log_likelihood, probability_flow
 from gradatim.generative.registry import MODELS
 from gradatim.generative.resampling import Estimate, interval_around, mean_interval, random_weights
 from gradatim.generative.reverse_posterior import posterior_mean, posterior_variance
+from gradatim.generative.reverse_sde import reverse_sde
 from gradatim.generative.row_codec import RowCodec
 from gradatim.generative.row_likelihood import RowLikelihood
 from gradatim.generative.sampler_steps import (
@@ -50,6 +53,10 @@ from gradatim.generative.two_sample_test import TwoSampleTest, two_sample_test
 from gradatim.generative.vae import VAE
 
 __all__ = [
+    "reverse_sde",
+    "probability_flow",
+    "flow_log_likelihood",
+    "DiffusedMixture",
     "Autoencoder",
     "Bernoulli",
     "Bound",

@@ -1,0 +1,1 @@
+"""Contestants that train a diffusion model on images, or draw from it."""

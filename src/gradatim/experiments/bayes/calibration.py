@@ -79,9 +79,9 @@ def draw_rows(settings: Settings) -> Rows:
     others = (y + torch.randint(1, 10, y.shape, generator=generator)) % 10
     y = torch.where(is_wrong, others, y)
     sizes = [TEACHING, HELD_OUT, len(X) - TEACHING - HELD_OUT]
-    parts = list(zip(X.split(sizes), y.split(sizes), strict=True))
+    taught, held_out, new = zip(X.split(sizes), y.split(sizes), strict=True)
     pixels = torch.randperm(X.shape[1], generator=generator)
-    return Rows(*parts, parts[2][0][:, pixels])
+    return Rows(taught, held_out, new, new[0][:, pixels])
 
 
 def train(rows: Rows, settings: Settings, *, dropout: float = 0.0) -> nn.Module:

@@ -2,12 +2,15 @@
 
 import shlex
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from gradatim.cli import main, progress
+from gradatim.clustering import choosing
 from gradatim.fitting.anomalies import isolation
 from gradatim.fitting.anomalies import networks as anomaly_networks
+from gradatim.fitting.clusters import course as cluster_course
 from gradatim.fitting.graphs import player as graph_player
 from gradatim.fitting.images import family as image_family
 from gradatim.fitting.images import networks as image_networks
@@ -49,6 +52,7 @@ SHELF = {
         inputs.csv(inputs.months(120).rename(columns={"day": "t", "v": "x"})),
         "t.csv --anomaly --time-column t",
     ),
+    "cluster": (inputs.csv(inputs.good()), "t.csv --clusters 2 --target c"),
     "image": (inputs.classes("dark", "light"), "pics"),
     "mask": (inputs.masked(), "pics --masks masks"),
     "node": (inputs.graph(), "g --target c"),
@@ -97,6 +101,10 @@ def tiny(patch):
     patch.setattr(language_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
     patch.setattr(language_course, "SHOWN", 4)
     patch.setattr(language_sections, "WRITTEN", 4)
+    judge = partial(choosing.judge_counts, num_references=3, num_halvings=2)
+    choose = partial(choosing.choose_num_clusters, num_references=3, num_halvings=2, max_clusters=3)
+    patch.setattr(cluster_course, "judge_counts", judge)
+    patch.setattr(cluster_course, "choose_num_clusters", choose)
     patch.setattr(translation_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
     patch.setattr(report, "_png", lambda figure: PIXEL)
     patch.setattr(progress, "_QUIET", float("inf"))
@@ -116,7 +124,7 @@ def shelf(tmp_path_factory):
             with pytest.MonkeyPatch.context() as patch:
                 tiny(patch)
                 patch.chdir(place)
-                clock = [] if kind in ("language", "translation") else ["--trials", "1"]
+                clock = [] if kind in ("language", "translation", "cluster") else ["--trials", "1"]
                 assert main(["fit", *shlex.split(words), *clock, "-o", "m"]) == 0
             made[kind] = place / "m"
         return made[kind]

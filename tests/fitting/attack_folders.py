@@ -80,6 +80,8 @@ def use(model):
         elif name == "AnomalyModel":
             told = model.predict(rows.assign(step=range(12)), model=own)
             outputs = told["score"].dropna().to_numpy()
+        elif name == "ClusterModel":
+            outputs = model.predict(rows, model=own)["distance"].to_numpy()
         elif name == "TagModel":
             outputs = np.concatenate(model.predict_proba(rows["t"].tolist(), model=own))
         else:

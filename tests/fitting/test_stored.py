@@ -21,6 +21,8 @@ from gradatim.fitting.anomalies.model import AnomalyModel
 from gradatim.fitting.anomalies.networks import Autoencoder
 from gradatim.fitting.anomalies.readers import TableReader, WindowReader
 from gradatim.fitting.anomalies.steps import Layout as StepLayout
+from gradatim.fitting.clusters.centers import fit_centers
+from gradatim.fitting.clusters.model import ClusterModel
 from gradatim.fitting.graphs.candidates import fit_simple as fit_simple_graph
 from gradatim.fitting.graphs.candidates import simple_models as simple_graphs
 from gradatim.fitting.graphs.encoding import learn_encoder
@@ -259,6 +261,19 @@ def anomaly_model():
     for model in models.values():
         calibrate(model, X, 0.1)
     return AnomalyModel(alarms=0.1, reader=reader, models=models, **SHARED)
+
+
+def cluster_model():
+    """Two clusters of a table with a number and a category."""
+    columns = [
+        Encoder(Column("a", "numeric"), 0.5, 2.0, 1.0, marks_missing=True),
+        Encoder(Column("b", "categorical"), levels=["u", "v"]),
+    ]
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    return ClusterModel(
+        models={"k-means": fit_centers(X, 2, 0)}, recommended="k-means", about=SHARED["about"],
+        reader=TableReader(Preprocessing(columns)), weights=np.ones(4),
+    )  # fmt: skip
 
 
 def steps_model():

@@ -26,6 +26,7 @@ from gradatim.models import GPT, Transformer
 
 from .test_stored import (
     anomaly_model,
+    cluster_model,
     graph_model,
     image_model,
     link_model,
@@ -83,6 +84,7 @@ FOLDERS = {
     "sequence": sequence_model,
     "graph": graph_model,
     "anomaly": anomaly_model,
+    "cluster": cluster_model,
     "steps": steps_model,
     "language": lambda: writer(LanguageModel, GPT(3, 8, 8, 1, 2)),
     "translation": lambda: writer(
@@ -156,6 +158,10 @@ def rewrite(folder, change):
         ("tag", lambda d: d.update(layout=["columns", 10**9, 0, 1]), "columns must be a whole number from 0 to"),
         ("anomaly", lambda d: d["models"]["isolation forest"]["settings"].update(depth=10**12), "depth must be a whole number from 0 to"),
         ("anomaly", lambda d: d["models"]["nearest neighbours"]["settings"].update(neighbours=10**9), "neighbours must be a whole number from 0 to 40"),
+        ("cluster", lambda d: d.update(weights=[1.0] * 10**4), "weights must be 4 positive numbers"),
+        ("cluster", lambda d: d.update(weights=[1.0, -1.0, 1.0, 1.0]), "weights must be 4 positive numbers"),
+        ("cluster", lambda d: d["models"]["k-means"].update(kind="x" * 10**6), "kind must be k-means"),
+        ("cluster", lambda d: d["reader"].update(form="series"), "load_model"),
         ("steps", lambda d: d["reader"].update(window=10**9), "window must be a whole number from 0 to 1000"),
         ("steps", lambda d: d["reader"].update(window=4), "load_model: "),
         ("language", lambda d: d["network"]["arguments"].update(dim=2**16), "weights must fit the model"),
@@ -247,6 +253,10 @@ def test_trees_lead_somewhere(tmp_path, place, name, values, message):
         ("link", "features/0.0.weight", lambda t: t[:, :2]),
         ("link", "common/0.0.bias", lambda t: t[:1].expand(3)),
         ("series", "last/reach", lambda t: t[:, :2]),
+        ("cluster", "k-means/centers", lambda t: t[:, :3]),
+        ("cluster", "k-means/centers", lambda t: t[:1]),
+        ("cluster", "k-means/centers", lambda t: t.float()),
+        ("cluster", "k-means/reach", lambda t: t[None]),
         ("graph", "Weisfeiler-Lehman kernel ridge/known", lambda t: t.flip(0)),
         ("graph", "Weisfeiler-Lehman kernel ridge/known", lambda t: t[:3]),
         ("graph", "Weisfeiler-Lehman kernel ridge/0.0.weight", lambda t: t[:, :2]),

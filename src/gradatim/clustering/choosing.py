@@ -42,9 +42,9 @@ def choose_num_clusters(
 ) -> Choice:
     """The number of clusters for which gap, silhouette and stability speak, or 1: no clusters.
 
-    A number counts if its clusters save at least a tenth of the inertia, and four times the noise, beyond what cutting one cloud
+    A number counts if its clusters save at least a twentieth of the inertia, and four times the noise, beyond what cutting one cloud
     saves (:class:`OneHump`), if they lie further apart than pieces of such a cloud, and if two halves of the rows find the same
-    (adjusted Rand index 0.8). The smallest number that counts is chosen, and a larger one where it saves another tenth.
+    (adjusted Rand index 0.8). The smallest number that counts is chosen, and a larger one where it saves another twentieth.
     Of more than 1,000 rows, or fewer where they are wide, a random sample is looked at.
 
     Args:

@@ -10,7 +10,7 @@ from gradatim.clustering.finding import best_of_starts
 from gradatim.clustering.silhouettes import silhouettes
 
 STARTS = 3  # of k-means on a table
-LEAST_GAP = 0.1  # of the inertia, which clusters save beyond what cutting one cloud saves
+LEAST_GAP = 0.05  # of the inertia, which clusters save beyond what cutting one cloud saves
 SURE = 4.0  # times the noise, by which they save it
 STABLE = 0.8  # adjusted Rand index of what two halves of the rows find
 

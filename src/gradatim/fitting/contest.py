@@ -9,7 +9,7 @@ finalists learn, write the model folder whole or not at all. What differs betwee
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from gradatim.fitting.work import Work, begin
 from gradatim.reports import Concern, Report
 from gradatim.reports.sections import Table
 from gradatim.threads import limit_threads, safe_threads
+
+if TYPE_CHECKING:
+    from gradatim.fitting.clusters.verdict import ClusterVerdict
 
 LATE = 0.85  # of the budget, after which no learning curve is drawn
 RESERVE = 0.05  # of the budget, for what takes longer than planned
@@ -57,7 +60,7 @@ class FitResult:
 
     folder: Path
     model: Any
-    verdict: Verdict
+    verdict: "Verdict | ClusterVerdict"
     report: Report
     seconds: float
     player: Any
@@ -78,9 +81,9 @@ class FitResult:
 
     @property
     def tables(self) -> list[Table]:
-        """The tables of the comparison and of the test."""
+        """The tables of the comparison and of the test, or of clusters."""
         tables = [s for s in self.report.sections if isinstance(s, Table)]
-        return [t for t in tables if t.title.startswith(("Cross-validation", "Test"))]
+        return [t for t in tables if t.title.startswith(("Cross-validation", "Test", "Clusters"))]
 
 
 def hold_contest(

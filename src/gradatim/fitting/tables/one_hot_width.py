@@ -5,6 +5,7 @@ import pandas as pd
 
 from gradatim.data.tables.columns import read_plain_numbers
 from gradatim.data.tables.reading import RawTable
+from gradatim.fitting.options import Options
 from gradatim.fitting.tables.kind import RowOptions
 from gradatim.fitting.tables.preprocessing import MAX_LEVELS
 
@@ -51,7 +52,7 @@ def keep_affordable_rows(raw: RawTable, job: RowOptions) -> None:
     )
 
 
-def keep_affordable_columns(raw: RawTable, job: RowOptions) -> None:
+def keep_affordable_columns(raw: RawTable, job: Options) -> None:
     """Draw as many columns of a very wide table as the budget allows; a note says so.
 
     Args:
@@ -63,11 +64,9 @@ def keep_affordable_columns(raw: RawTable, job: RowOptions) -> None:
     if job.trials is not None or len(names) <= most:
         return
     named = {
-        job.target or raw.target,
-        job.time_column,
-        job.group,
-        getattr(job, "weight", None),
-        *job.drop,
+        raw.target,
+        *(getattr(job, name, None) for name in ("target", "time_column", "group", "weight")),
+        *getattr(job, "drop", ()),
     }
     order = np.random.default_rng([job.seed, 7]).permutation(len(names))
     first = sorted(order.tolist(), key=lambda k: names[k] not in named)

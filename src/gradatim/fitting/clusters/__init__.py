@@ -1,0 +1,1 @@
+"""Clusters of the rows of a table, without labels."""

@@ -20,7 +20,7 @@ Reference:
     Lance and Williams, A general theory of classificatory sorting strategies, 1967; Ward, 1963.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -31,7 +31,8 @@ from gradatim.errors import choose, require
 
 __all__ = ["LINKAGES", "Info", "State", "agglomerate", "init", "step"]
 
-LINKAGES = ("single", "complete", "average", "ward")
+Linkage = Literal["single", "complete", "average", "ward"]
+LINKAGES: tuple[Linkage, ...] = ("single", "complete", "average", "ward")
 
 
 class State(NamedTuple):

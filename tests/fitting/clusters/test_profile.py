@@ -41,7 +41,7 @@ def test_effects_are_those_of_cohen():
     assert mean_effect(b, a) == -mean_effect(a, b)
     assert mean_effect(np.ones(3), np.zeros(3)) == 20.0
     assert mean_effect(np.ones(3), np.ones(3)) == 0.0
-    assert mean_effect(1.7e308 * a / 6, 1.7e308 * b / 6) == pytest.approx(mean_effect(a, b))
+    assert mean_effect(a / 6 * 1.7e308, b / 6 * 1.7e308) == pytest.approx(mean_effect(a, b))
     assert share_effect(1.0, 0.0) == pytest.approx(np.pi)
 
 

@@ -44,7 +44,7 @@ def agreement(merges: np.ndarray, count: int, truth: np.ndarray) -> float:
 def run(settings: Settings) -> Report:
     rng = np.random.default_rng(settings.seed)
     x, truth = draw_points(rng)
-    trees = {name: agglomerate(x, name).numpy() for name in LINKAGES}
+    trees = {name: agglomerate(torch.from_numpy(x), name).numpy() for name in LINKAGES}
     error = max(float(np.abs(trees[name] - linkage(x, name)).max()) for name in LINKAGES)
     splits = dict.fromkeys(LINKAGES, 0)
     for _ in range(settings.draws):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import torch
 from matplotlib.figure import Figure
 
 from gradatim.clustering import Choice, OneHump, choose_num_clusters, find_clusters, judge_counts
@@ -57,13 +58,20 @@ TABLES: dict[str, tuple[int, Draw]] = {
 }
 
 
+WORDS = {
+    "uniform": "a cube has no clusters",
+    "one Gaussian": "one Gaussian has no clusters",
+    "three blobs": "three blobs are three clusters",
+}
+
+
 def standardized(x: np.ndarray) -> np.ndarray:
     """Columns in deviations from their means."""
     return np.asarray((x - x.mean(0)) / x.std(0))
 
 
-def run(settings: Settings) -> Report:
-    s = settings
+def choose_all(s: Settings) -> tuple[dict[tuple[str, int], list[Choice]], dict[str, np.ndarray]]:
+    """What is said of every table, by kind and columns; and the first table of each kind."""
     found: dict[tuple[str, int], list[Choice]] = {}
     shown: dict[str, np.ndarray] = {}
     for number, (name, (_, draw)) in enumerate(TABLES.items()):
@@ -75,59 +83,37 @@ def run(settings: Settings) -> Report:
                     x, max_clusters=s.max_clusters, num_references=s.references, num_halvings=s.halvings, seed=s.seed + k
                 )  # fmt: skip
                 found.setdefault((name, dim), []).append(choice)
+    return found, shown
+
+
+def run(settings: Settings) -> Report:
+    s = settings
+    found, shown = choose_all(s)
     right = {key: sum(c.num_clusters == TABLES[key[0]][0] for c in own) for key, own in found.items()}  # fmt: skip
     clouds = [c for key, own in found.items() if key[0] != "three blobs" for c in own]
     square = standardized(uniform(np.random.default_rng([s.seed, 9]), s.square, 2))
     quarters = judge_counts(square, [4], num_references=s.references, num_halvings=s.halvings, seed=s.seed)[0]  # fmt: skip
     total = s.draws * len(DIMS)
-
     report = Report(
         title="How many clusters?",
         summary=f"Gap, silhouette and stability together answer right for {sum(right.values())} of {3 * total} tables.",
     )
-    for name, words in (
-        ("uniform", "a cube has no clusters"),
-        ("one Gaussian", "one Gaussian has no clusters"),
-        ("three blobs", "three blobs are three clusters"),
-    ):
+    for name, words in WORDS.items():
         count = sum(n for key, n in right.items() if key[0] == name)
         report.claim(f"{words}, in 2, 5 and 10 columns", count, f"{{}} of {total}", equals=total)
     alone = [max(c.evidence, key=lambda e: e.silhouette).silhouette for c in clouds]
-    report.claim(
-        "a cloud has a positive silhouette all the same, and its best number of clusters",
-        min(alone),
-        "least of the best silhouettes",
-        above=0.0,
-    )
-    report.claim(
-        "two halves of a square agree on its four quarters",
-        quarters.stability,
-        "adjusted Rand index",
-        at_least=STABLE,
-    )
-    report.claim(
-        "… which are no clusters: the gap says so", quarters.gap, "gap", below=quarters.needed_gap
-    )
+    report.claim("a cloud has a positive silhouette all the same, and its best number of clusters", min(alone), "least of the best silhouettes", above=0.0)  # fmt: skip
+    report.claim("two halves of a square agree on its four quarters", quarters.stability, "adjusted Rand index", at_least=STABLE)  # fmt: skip
+    report.claim("… which are no clusters: the gap says so", quarters.gap, "gap", below=quarters.needed_gap)  # fmt: skip
     report.table(
         "Tables answered right",
-        columns=[
-            "table",
-            "columns",
-            "right",
-            "of",
-            "largest gap",
-            "needed there",
-            "agreement there",
-        ],
-        rows=[
-            [name, dim, right[name, dim], s.draws, *_best(own)]
-            for (name, dim), own in found.items()
-        ],
-    )
+        columns=["table", "columns", "right", "of", "largest gap", "needed there", "agreement there"],
+        rows=[[name, dim, right[name, dim], s.draws, *_best(own)] for (name, dim), own in found.items()],
+    )  # fmt: skip
     report.figure(
         "tables", draw_tables(shown, {name: found[name, DIMS[0]][0] for name in TABLES}, s.seed),
         caption="A table of each kind in two columns, cut into three by k-means; the same columns, shuffled, with one hump and the same "
-        "correlations; how much more inertia the clusters save there, and how well halves agree. Of the cloud nothing is left to save.",
+        "correlations; how much more inertia the clusters save there, and how well halves agree. Of a cloud nothing is left to save.",
     )  # fmt: skip
     return report
 
@@ -143,7 +129,9 @@ def draw_tables(tables: dict[str, np.ndarray], choices: dict[str, Choice], seed:
     for line, (name, x) in zip(panels, tables.items(), strict=True):
         gone = OneHump(x).draw(seed=seed)
         for panel, rows, title in ((line[0], x, name), (line[1], gone, "shuffled, one hump")):
-            draw_clusters(panel, rows, find_clusters(rows, 3, seed=seed).labels.numpy())
+            draw_clusters(
+                panel, rows, find_clusters(torch.from_numpy(rows), 3, seed=seed).labels.numpy()
+            )
             panel.set_title(title)
         choice = choices[name]
         counts = [e.num_clusters for e in choice.evidence]

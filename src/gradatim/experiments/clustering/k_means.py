@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -18,6 +19,8 @@ from gradatim.reports import Report
 GROUPS = 8
 CENTERS = torch.tensor([[0.0, 0.0], [6.0, 1.0], [3.0, 6.0]]).double()
 MIXTURES = 10
+COMPARED = 20  # starts that scikit-learn goes on from too
+RANDOM, CAREFUL = "rows at random", "k-means++"
 BEST = 1.01  # times the least inertia, up to which a start has found it
 
 
@@ -52,112 +55,103 @@ def long_groups(rows: int, g: torch.Generator) -> tuple[Tensor, Tensor]:
     return x + 6.0 * truth[:, None] * torch.tensor([0.0, 1.0]), truth
 
 
+class Starts(NamedTuple):
+    """What became of many starts.
+
+    Args:
+        ends: Inertias at the end, by how the centers were drawn.
+        begins: Inertias at the beginning, of those drawn by k-means++.
+        rise: The largest relative rise of an inertia.
+        longest: The most steps.
+        differ: Rows whose label is not that of scikit-learn, from the same start.
+    """
+
+    ends: dict[str, list[float]]
+    begins: list[float]
+    rise: float
+    longest: int
+    differ: int
+
+    @property
+    def best(self) -> float:
+        """The least inertia of all."""
+        return min(min(own) for own in self.ends.values())
+
+    @property
+    def stuck(self) -> dict[str, float]:
+        """The share of the starts that end in a worse place, by how the centers were drawn."""
+        return {name: float(np.mean(np.array(own) > BEST * self.best)) for name, own in self.ends.items()}  # fmt: skip
+
+
+def try_starts(x: Tensor, count: int, g: torch.Generator) -> Starts:
+    """Begin k-means at rows drawn at random, and at those that k-means++ draws."""
+    paths: dict[str, list[list[k_means.State]]] = {RANDOM: [], CAREFUL: []}
+    for _ in range(count):
+        rows = x[torch.randperm(len(x), generator=g)[:GROUPS]]
+        paths[RANDOM].append(k_means.descend(x, rows))
+        paths[CAREFUL].append(k_means.descend(x, draw_centers(x, GROUPS, generator=g)))
+    everyone = [[float(state.inertia) for state in path] for own in paths.values() for path in own]
+    return Starts(
+        ends={name: [float(path[-1].inertia) for path in own] for name, own in paths.items()},
+        begins=[float(path[0].inertia) for path in paths[CAREFUL]],
+        rise=max([0.0, *((b - a) / a for path in everyone for a, b in pairwise(path))]),
+        longest=max(len(path) - 1 for path in everyone),
+        differ=max(count_different(x, path) for path in paths[RANDOM][:COMPARED]),
+    )
+
+
+def count_different(x: Tensor, path: list[k_means.State]) -> int:
+    """Rows whose label is not that of scikit-learn from the same start; where a center loses all rows, it moves that one."""
+    if any(state.labels.unique().numel() < GROUPS for state in path):
+        return 0
+    theirs = KMeans(GROUPS, init=path[0].centers.numpy(), n_init=1, tol=0.0).fit(x.numpy())
+    return int((path[-1].labels.numpy() != theirs.labels_).sum())
+
+
 def run(settings: Settings) -> Report:
     g = torch.Generator().manual_seed(settings.seed)
     few, groups = draw_groups(CENTERS, settings.rows, g)
     states = k_means.descend(few, few.mean(0) + ring(3) / 10)  # side by side in the middle
-    agreement = adjusted_rand(states[-1].labels, groups)
     many, _ = draw_groups(ring(GROUPS), settings.rows, g)
-    ends: dict[str, list[float]] = {"rows at random": [], "k-means++": []}
-    begins, rise, longest, agreements = [], 0.0, 0, []
-    for start in range(settings.starts):
-        rows = torch.randperm(len(many), generator=g)[:GROUPS]
-        for name, centers in (
-            ("rows at random", many[rows]),
-            ("k-means++", draw_centers(many, GROUPS, generator=g)),
-        ):
-            path = k_means.descend(many, centers)
-            inertias = [float(state.inertia) for state in path]
-            rise = max([rise, *((b - a) / a for a, b in pairwise(inertias))])
-            longest = max(longest, len(path) - 1)
-            ends[name].append(inertias[-1])
-            if name == "k-means++":
-                begins.append(inertias[0])
-        if start < 20:
-            theirs = KMeans(GROUPS, init=many[rows].numpy(), n_init=1, tol=0.0).fit(many.numpy())
-            ours = k_means.descend(many, many[rows])
-            if all(
-                state.labels.unique().numel() == GROUPS for state in ours
-            ):  # else it moves a center
-                agreements.append(int((ours[-1].labels.numpy() != theirs.labels_).sum()))
-    best = min(min(own) for own in ends.values())
-    stuck = {name: float(np.mean(np.array(own) > BEST * best)) for name, own in ends.items()}
+    starts = try_starts(many, settings.starts, g)
     long, truth = long_groups(settings.rows, g)
-    found = find_clusters(long, 2, seed=settings.seed)
-    mixture = fit_mixture(long, settings.rounds, g)
-    shares = adjusted_rand(found.labels, truth), adjusted_rand(mixture, truth)
-
+    cut, mixture = find_clusters(long, 2, seed=settings.seed).labels, fit_mixture(long, settings.rounds, g)  # fmt: skip
     report = Report(
         title="k-means, its starts and its shape",
-        summary=f"Of {settings.starts} starts at random rows {100 * stuck['rows at random']:.0f} % end in a worse place than the best; of "
-        f"as many by k-means++ {100 * stuck['k-means++']:.0f} %.",
+        summary=f"Of {settings.starts} starts at random rows {100 * starts.stuck[RANDOM]:.0f} % end in a worse place than the best; of "
+        f"as many by k-means++ {100 * starts.stuck[CAREFUL]:.0f} %.",
     )  # fmt: skip
-    report.claim(
-        "the inertia never rises by more than rounding", rise, "relative rise", at_most=1e-12
-    )
-    report.claim("every start comes to an end", longest, "steps of the longest", at_most=1000)
-    report.claim(
-        "from the same start the labels are those of scikit-learn",
-        max(agreements),
-        "{} rows differ in 20 starts, but for those in which a center loses all its rows",
-        equals=0,
-    )
-    report.claim(
-        "three centers in the middle find three groups",
-        agreement,
-        "adjusted Rand index",
-        at_least=0.95,
-    )
-    report.claim(
-        "starts at random rows often end in a worse place",
-        stuck["rows at random"],
-        "in a share",
-        at_least=0.5,
-    )
-    report.claim(
-        "k-means++ ends there less often",
-        stuck["k-means++"],
-        "in a share",
-        below=stuck["rows at random"],
-    )
+    claim(report, starts)
+    report.claim("three centers in the middle find three groups", adjusted_rand(states[-1].labels, groups), "adjusted Rand index", at_least=0.95)  # fmt: skip
+    report.claim("k-means cuts long groups across", adjusted_rand(cut, truth), "adjusted Rand index", at_most=0.3)  # fmt: skip
+    report.claim("the likeliest of ten Gaussian mixtures finds them", adjusted_rand(mixture, truth), "adjusted Rand index", at_least=0.9)  # fmt: skip
+    report.figure(
+        "steps", draw_steps(few, states),
+        caption="The same rows while k-means goes on, from three centers in the middle, with the inertia. Crosses are centers, lines their way.",
+    )  # fmt: skip
+    worst = k_means.descend(many, worst_start(many, g))[-1]
+    report.figure(
+        "starts", draw_starts(many, worst, starts),
+        caption="A bad end: a center holds two groups, and two centers share one, though no row would move. How often starts end at which inertia.",
+    )  # fmt: skip
+    report.figure("shapes", draw_shapes(long, cut, mixture), caption="Two long groups, cut by k-means and found by a Gaussian mixture.")  # fmt: skip
+    return report
+
+
+def claim(report: Report, starts: Starts) -> None:
+    """What holds of all starts, and how often they end well."""
     bound = 8 * (np.log(GROUPS) + 2)
-    report.claim(
-        "k-means++ begins as well as is promised",
-        float(np.mean(begins)) / best,
-        "{} times the best inertia on average",
-        at_most=bound,
-    )
-    report.claim("k-means cuts long groups across", shares[0], "adjusted Rand index", at_most=0.3)
-    report.claim(
-        "the likeliest of ten Gaussian mixtures finds them",
-        shares[1],
-        "adjusted Rand index",
-        at_least=0.9,
-    )
+    report.claim("the inertia never rises by more than rounding", starts.rise, "relative rise", at_most=1e-12)  # fmt: skip
+    report.claim("every start comes to an end", starts.longest, "steps of the longest", at_most=1000)  # fmt: skip
+    report.claim("from the same start the labels are those of scikit-learn", starts.differ, f"{{}} rows differ in {COMPARED} starts, but for those in which a center loses all its rows", equals=0)  # fmt: skip
+    report.claim("starts at random rows often end in a worse place", starts.stuck[RANDOM], "in a share", at_least=0.5)  # fmt: skip
+    report.claim("k-means++ ends there less often", starts.stuck[CAREFUL], "in a share", below=starts.stuck[RANDOM])  # fmt: skip
+    report.claim("k-means++ begins as well as is promised", float(np.mean(starts.begins)) / starts.best, "{} times the best inertia on average", at_most=bound)  # fmt: skip
     report.table(
         "Where starts end",
         columns=["start", "share in a worse place", "mean inertia", "worst", "best"],
-        rows=[
-            [name, stuck[name], float(np.mean(own)), max(own), min(own)]
-            for name, own in ends.items()
-        ],
-    )
-    report.figure(
-        "steps",
-        draw_steps(few, states),
-        caption="The same rows while k-means goes on, from three centers in the middle, with the inertia. Crosses are centers, lines their way.",
-    )
-    worst = k_means.descend(many, worst_start(many, g))[-1]
-    report.figure(
-        "starts", draw_starts(many, worst, ends, best),
-        caption="A bad start: one center holds two groups, and two share one; no row would move. How often starts end at which inertia.",
+        rows=[[name, starts.stuck[name], float(np.mean(own)), max(own), min(own)] for name, own in starts.ends.items()],
     )  # fmt: skip
-    report.figure(
-        "shapes",
-        draw_shapes(long, found.labels, mixture),
-        caption="Two long groups, cut by k-means and found by a Gaussian mixture.",
-    )
-    return report
 
 
 def fit_mixture(x: Tensor, rounds: int, g: torch.Generator) -> Tensor:
@@ -193,13 +187,13 @@ def draw_steps(x: Tensor, states: list[k_means.State]) -> Figure:
     return figure
 
 
-def draw_starts(x: Tensor, worst: k_means.State, ends: dict[str, list[float]], best: float) -> Figure:  # fmt: skip
+def draw_starts(x: Tensor, worst: k_means.State, starts: Starts) -> Figure:
     """A bad end, and how often which inertia is reached."""
     figure, (left, right) = new_figure(1, 2, width=10.0, height=4.2)
     draw_clusters(left, x.numpy(), worst.labels.numpy(), worst.centers.numpy())
-    left.set_title(f"a bad end: {float(worst.inertia) / best:.1f} times the best inertia")
+    left.set_title(f"a bad end: {float(worst.inertia) / starts.best:.1f} times the best inertia")
     left.set_aspect("equal")
-    ratios = {name: np.array(own) / best for name, own in ends.items()}
+    ratios = {name: np.array(own) / starts.best for name, own in starts.ends.items()}
     bins = np.linspace(1.0, max(r.max() for r in ratios.values()) + 1e-9, 25)
     for k, (name, own) in enumerate(ratios.items()):
         right.hist(own, bins=bins, weights=np.full(len(own), 1 / len(own)), color=PALETTE[k], alpha=0.65, label=name)  # fmt: skip

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from gradatim.clustering import LINKAGES, adjusted_rand, agglomerate
+from gradatim.clustering.agglomeration import Linkage
 from gradatim.data import synthetic
 from gradatim.plots.clusters import draw_clusters, draw_tree
 from gradatim.plots.style import PALETTE, new_figure
@@ -119,7 +120,7 @@ def run(settings: Settings) -> Report:
     return report
 
 
-def draw_trees(x: np.ndarray, trees: dict[str, np.ndarray]) -> Figure:
+def draw_trees(x: np.ndarray, trees: dict[Linkage, np.ndarray]) -> Figure:
     """The points, and the tree of every linkage."""
     figure, panels = new_figure(2, 3, width=11.0, height=6.4)
     spots = panels.flat
@@ -140,7 +141,7 @@ def draw_trees(x: np.ndarray, trees: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
-def draw_moons(x: np.ndarray, trees: dict[str, np.ndarray]) -> Figure:
+def draw_moons(x: np.ndarray, trees: dict[Linkage, np.ndarray]) -> Figure:
     """Half-moons in two clusters by every linkage."""
     figure, panels = new_figure(1, 4, width=11.0, height=2.6, sharex=True, sharey=True)
     for panel, (name, tree) in zip(panels, trees.items(), strict=True):

@@ -3,6 +3,7 @@ import pytest
 
 from gradatim.clustering import Evidence, choose_num_clusters, judge_counts
 from gradatim.clustering.choosing import sample_rows
+from gradatim.clustering.evidence import least_gap
 from gradatim.errors import InvalidValue
 from gradatim.events import Stage
 
@@ -42,9 +43,10 @@ def test_evidence_holds_its_figures_against_what_is_needed():
     assert not good._replace(gap=0.19).is_enough
     assert not good._replace(silhouette=0.4).is_enough
     assert not good._replace(stability=0.79).is_enough
-    assert not good._replace(gap=0.04, noise=0.0).has_gap
-    assert good.is_more_than(good._replace(gap=0.44))
-    assert not good.is_more_than(good._replace(gap=0.46))
+    assert not good._replace(gap=0.09, noise=0.0).has_gap
+    assert good._replace(gap=0.09, noise=0.0, least_gap=least_gap(4)).has_gap
+    assert good.is_more_than(good._replace(gap=0.39))
+    assert not good.is_more_than(good._replace(gap=0.41))
 
 
 def test_it_tells_what_it_does():

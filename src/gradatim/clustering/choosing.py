@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradatim.clustering.evidence import Evidence, halve, scan
+from gradatim.clustering.evidence import Evidence, halve, least_gap, scan
 from gradatim.clustering.one_hump import OneHump
 from gradatim.errors import require, require_seed, require_whole
 from gradatim.events import Stage, Tell, tell_nobody
@@ -42,9 +42,9 @@ def choose_num_clusters(
 ) -> Choice:
     """The number of clusters for which gap, silhouette and stability speak, or 1: no clusters.
 
-    A number counts if its clusters save at least a twentieth of the inertia, and four times the noise, beyond what cutting one cloud
+    A number counts if its clusters save at least a tenth of the inertia (a twentieth in four columns or more), and four times the noise, beyond what cutting one cloud
     saves (:class:`OneHump`), if they lie further apart than pieces of such a cloud, and if two halves of the rows find the same
-    (adjusted Rand index 0.8). The smallest number that counts is chosen, and a larger one where it saves another twentieth.
+    (adjusted Rand index 0.8). The smallest number that counts is chosen, and a larger one where it saves as much again.
     Of more than 1,000 rows, or fewer where they are wide, a random sample is looked at.
 
     Args:
@@ -146,7 +146,7 @@ def judge_counts(
         np.mean(halvings, 0),
     )
     rows = zip(asked, *(column.tolist() for column in columns), strict=True)
-    return [Evidence(*row) for row in rows]
+    return [Evidence(*row, least_gap(x.shape[1])) for row in rows]
 
 
 def sample_rows(x: np.ndarray, seed: int) -> np.ndarray:

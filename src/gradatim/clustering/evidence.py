@@ -10,7 +10,10 @@ from gradatim.clustering.finding import best_of_starts
 from gradatim.clustering.silhouettes import silhouettes
 
 STARTS = 3  # of k-means on a table
-LEAST_GAP = 0.05  # of the inertia, which clusters save beyond what cutting one cloud saves
+LEAST_GAP, NARROW = (
+    0.05,
+    0.2,
+)  # what clusters save of the inertia, beyond what cutting one cloud saves; times columns
 SURE = 4.0  # times the noise, by which they save it
 STABLE = 0.8  # adjusted Rand index of what two halves of the rows find
 
@@ -25,6 +28,7 @@ class Evidence(NamedTuple):
         silhouette: Mean over the rows.
         cloud_silhouette: The same of tables without groups, their mean.
         stability: Adjusted Rand index of the partitions that two halves of the rows give all rows, a mean over halvings.
+        least_gap: The least gap that counts, a tenth in one or two columns, a twentieth in four or more.
     """
 
     num_clusters: int
@@ -33,6 +37,7 @@ class Evidence(NamedTuple):
     silhouette: float
     cloud_silhouette: float
     stability: float
+    least_gap: float = NARROW / 2
 
     @property
     def has_gap(self) -> bool:
@@ -42,11 +47,11 @@ class Evidence(NamedTuple):
     @property
     def needed_gap(self) -> float:
         """How large the gap must be."""
-        return max(LEAST_GAP, SURE * self.noise)
+        return max(self.least_gap, SURE * self.noise)
 
     def is_more_than(self, other: "Evidence") -> bool:
         """Whether the gap is so much larger than that of another number that more clusters are worth it."""
-        return self.gap - other.gap >= LEAST_GAP
+        return self.gap - other.gap >= max(self.least_gap, SURE / 2 * self.noise)
 
     @property
     def is_apart(self) -> bool:
@@ -62,6 +67,22 @@ class Evidence(NamedTuple):
     def is_enough(self) -> bool:
         """Whether all three speak for it."""
         return self.has_gap and self.is_apart and self.is_stable
+
+
+def least_gap(num_columns: int) -> float:
+    r"""The least gap that counts, whatever the noise: a tenth, or less where there are many columns.
+
+    Cutting :math:`d` columns into :math:`K` pieces leaves about :math:`K^{-2/d}` of the inertia, so that all logarithms are smaller where
+    :math:`d` is large: :math:`0.2/d`, from a tenth down to a twentieth.
+
+    Args:
+        num_columns: :math:`d`.
+
+    Example:
+        >>> least_gap(1), least_gap(2), least_gap(10)
+        (0.1, 0.1, 0.05)
+    """
+    return float(np.clip(NARROW / num_columns, LEAST_GAP, NARROW / 2))
 
 
 class Scan(NamedTuple):

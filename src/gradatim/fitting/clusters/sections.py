@@ -7,7 +7,7 @@ import torch
 from scipy.cluster.hierarchy import linkage
 
 from gradatim.clustering import adjusted_rand, silhouettes
-from gradatim.clustering.evidence import LEAST_GAP, STABLE, SURE
+from gradatim.clustering.evidence import STABLE, SURE
 from gradatim.data.tables.columns import Levels
 from gradatim.fitting.clusters.centers import Centers
 from gradatim.fitting.clusters.problem import ClusterProblem
@@ -32,9 +32,9 @@ PROFILED = 30  # clusters with a profile
 LEVELS = 20  # values of a target that clusters are compared with
 HOW_MANY = (
     "The gap is the logarithm of how much less inertia clusters leave than the pieces of tables without groups do: the same columns, "
-    f"shuffled, with the same correlations and one hump each. It must be at least {LEAST_GAP} and {SURE:g} times the noise. The silhouette "
+    f"shuffled, with the same correlations and one hump each. It must be at least 0.1, in four columns or more 0.05, and {SURE:g} times the noise. The silhouette "
     f"must lie above that of such tables, and two halves of the rows must agree to {STABLE} (adjusted Rand index). The smallest number for "
-    f"which all three speak is taken, and a larger one where its gap is larger by another {LEAST_GAP}."
+    f"which all three speak is taken, and a larger one where its gap is larger by as much again."
 )
 DESCRIBED = (
     "Effects are differences in deviations (Cohen's d) for numbers and dates, and of angles of shares (Cohen's h) for categories: 0.2 is "
@@ -133,7 +133,7 @@ def _numbers(report: Report, p: ClusterProblem, f: Found) -> None:
     ]  # fmt: skip
     report.table("Numbers of clusters", columns=columns, rows=rows)
     if len(evidence) > 1:
-        counts, gap, _, silhouette, cloud, stability = zip(*evidence, strict=True)
+        counts, gap, _, silhouette, cloud, stability, _ = zip(*evidence, strict=True)
         needed = [e.needed_gap for e in evidence]
         figures = CountFigures(counts, gap, needed, silhouette, cloud, stability, STABLE)
         caption = "What speaks for each number of clusters, and what it is held against; the one that was chosen is marked."

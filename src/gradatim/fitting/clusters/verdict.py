@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradatim.clustering import Evidence
-from gradatim.clustering.evidence import LEAST_GAP, STABLE
+from gradatim.clustering.evidence import STABLE
 from gradatim.reports import Concern
 from gradatim.wording import percent
 
@@ -61,7 +61,7 @@ def in_words(e: Evidence) -> str:
 
 def _nearest(evidence: Sequence[Evidence]) -> str:
     """What the best of the numbers failed by."""
-    best = max(evidence, key=lambda e: min(e.gap / LEAST_GAP, e.stability / STABLE))
+    best = max(evidence, key=lambda e: min(e.gap / e.needed_gap, e.stability / STABLE))
     faults = [
         *([] if best.has_gap else ["they save no more than cutting one cloud does"]),
         *([] if best.is_apart else ["they lie no further apart than its pieces"]),

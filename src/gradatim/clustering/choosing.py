@@ -146,7 +146,7 @@ def judge_counts(
         np.mean(halvings, 0),
     )
     rows = zip(asked, *(column.tolist() for column in columns), strict=True)
-    return [Evidence(*row, least_gap(x.shape[1])) for row in rows]
+    return [Evidence(*row)._replace(least_gap=least_gap(x.shape[1])) for row in rows]
 
 
 def sample_rows(x: np.ndarray, seed: int) -> np.ndarray:

@@ -35,6 +35,7 @@ NEEDED = {
     "shakespeare-gpt": ["tiny-shakespeare"],
     "spam": ["spam"],
     "spoken-digits": ["spoken-digits"],
+    "vae-mnist": ["mnist"],
     "vit-versus-cnn": ["mnist", "fashion-mnist"],
     "word-vectors": ["glove-50d", "tiny-shakespeare"],
     "zip-code": ["zip-code"],

@@ -13,12 +13,13 @@ from torch.optim import Optimizer
 
 from gradatim.data import load
 from gradatim.evaluation import TestSet
+from gradatim.experiments._fastest_step import FastestStep
 from gradatim.experiments._mistakes import most_confident_mistakes
 from gradatim.optim.named import OptimizerFactory
 from gradatim.optim.schedules import linear, warm_up
 from gradatim.plots import confusion_matrix, image_grid, learning_curves
 from gradatim.reports import Report
-from gradatim.training import SWA, Augmented, Callback, History, Trainer
+from gradatim.training import SWA, Augmented, History, Trainer
 
 Pair = tuple[Tensor, Tensor]
 View = Callable[[Tensor], Tensor]
@@ -94,22 +95,6 @@ class Recipe:
     weight_decay: float = 1.3e-3
     smoothing: float = 0.1
     batch_size: int = 256
-
-
-class FastestStep(Callback):
-    """Note the least time of processors for a full batch: what a step costs when nobody else computes."""
-
-    any_layout = True
-
-    def __init__(self) -> None:
-        self.seconds, self.before = float("inf"), float("-inf")
-
-    def on_batch_end(self, trainer: Trainer, loss: Tensor | None) -> None:
-        now = time.process_time()
-        assert trainer.train_batches is not None
-        if trainer.position != trainer.train_batches.steps:  # the last batch of an epoch is smaller
-            self.seconds = min(self.seconds, now - self.before)
-        self.before = now
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,9 @@ def image_rows(rows: Mapping[str, ArrayLike], *, size: float = 0.6) -> Figure:
     shapes = {strip.shape for strip in strips.values()}
     require(len(shapes) == 1, "image_rows: rows must hold images of one number and size", sorted(shapes))  # fmt: skip
     count, height, width = next(iter(shapes))[:3]
-    longest = max(len(name) for name in strips)
-    inches = (count * size + 0.075 * longest + 0.3, len(strips) * size * height / width + 0.2)
+    longest = max(len(line) for name in strips for line in name.splitlines())
+    # beside the images the names, and between rows what a figure leaves free
+    inches = (count * size + 0.085 * longest + 0.3, len(strips) * (size * height / width + 0.2))
     figure, axes = new_figure(len(strips), 1, *inches)
     for panel, (name, strip) in zip(np.ravel(axes), strips.items(), strict=True):
         panel.imshow(np.concatenate(list(strip), axis=1), cmap="gray", interpolation="nearest", vmin=min(0.0, strip.min()), vmax=max(1.0, strip.max()))  # fmt: skip

@@ -206,5 +206,5 @@ def run(settings: Settings) -> Report:
 
 def _curves(errors: dict[str, list[float]]) -> Figure:
     curves = {name: (SIZES, values) for name, values in errors.items() if name != "PCA"}
-    panel = CurvePanel("Loss on new digits", "numbers in the code", "½ squared error", curves, guides={"PCA": (SIZES, errors["PCA"])}, is_log_x=True, is_log_y=True)  # fmt: skip
+    panel = CurvePanel("Loss on new digits", "numbers in the code", "½ squared error", curves, guides={"PCA": (SIZES, errors["PCA"])})  # fmt: skip
     return curve_panels([panel], width=6.0)

@@ -5,7 +5,7 @@ from benchmarks.jobs.job import Claim, Job
 
 JOB = Job(
     name="hmc-logistic",
-    title="Hamiltonian Monte Carlo, logistic regression, 64 chains of 500 draws of 10 leapfrog steps",
+    title="Hamiltonian Monte Carlo, logistic regression, 64 chains of 250 draws of 10 leapfrog steps",
     family="chains",
     contestants=CONTESTANTS,
     load=build_task,

@@ -50,7 +50,7 @@ def build_task(quick: bool) -> Task:
     mode = LogisticRegression(C=1.0, fit_intercept=False, max_iter=1000).fit(X, data.y).coef_[0]
     start = mode + 0.1 * np.random.default_rng(0).normal(size=(CHAINS, X.shape[1]))
     X, y, start = (part.astype(np.float32) for part in (X, 2.0 * np.asarray(data.y) - 1, start))
-    return Task(X, y, start, 50 if quick else 500, f"{len(X)} tumours, {X.shape[1]} weights")
+    return Task(X, y, start, 50 if quick else 250, f"{len(X)} tumours, {X.shape[1]} weights")
 
 
 def effective_share(draws: np.ndarray) -> float:

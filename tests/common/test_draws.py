@@ -81,6 +81,8 @@ def mixture():
 def plane():
     means = torch.tensor([[-1.0, 0.0], [1.0, 0.5]])
     return generative.DiffusedMixture(means, 0.5, generative.NoiseSchedule("linear", 10))
+def gan():
+    return fixed(lambda: CALLS["GAN"](MLP((2, 8, 4)), MLP((4, 8, 1)), 2))
 
 
 def tensors(model):
@@ -230,6 +232,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "RowCodec.encode": lambda g: generative.RowCodec.learn(rows()).encode(rows(), generator=g),
     "RowLikelihood.sample": lambda g: generative.RowLikelihood([1, -3]).sample(X, generator=g),
     "random_weights": lambda g: CALLS["random_weights"](4, 2, generator=g),
+    "GAN.sample": lambda g: gan().sample(3, generator=g),
     "AR.simulate": lambda g: timeseries.AR.fit(SERIES, 2).simulate(6, generator=g),
     "CategoricalEmission.sample": lambda g: CATEGORICAL.emission.sample(STATES.repeat(4), g),
     "GaussianEmission.sample": lambda g: GAUSSIAN.emission.sample(STATES, g),
@@ -286,6 +289,8 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     **{name: lambda s, name=name: list(CALLS[name](rows()[:10], rows()[10:], seed=s)) for name in ("mean_column_similarity", "mean_pair_similarity")},
     "two_sample_test": lambda s: list(CALLS["two_sample_test"](rows()[:12], rows()[12:], folds=2, seed=s).auc),
     "train_on_generated": lambda s: list(CALLS["train_on_generated"](rows()[:12], rows()[12:], rows()[::2], "a", seed=s).real),
+    "SampleWatch": lambda s: list(CALLS["SampleWatch"](X, seed=s).measure(gan()).values()),
+    "train_gan": lambda s: tensors(CALLS["train_gan"](gan().generator, gan().discriminator, X, latent_dim=2, epochs=1, seed=s, progress=False).gan),
     "mean_interval": lambda s: list(CALLS["mean_interval"](LINE, seed=s)),
     "stream": lambda s: list(CALLS["stream"](gpt(), [1, 2], 6, seed=s)),
     "Madaline": lambda s: neurons.Madaline(seed=s, max_epochs=2).fit(X, 2 * Y - 1).decision_function(X),

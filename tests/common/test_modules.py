@@ -191,6 +191,8 @@ CASES: dict[str, Case] = {
     "TimeMLP": Case(lambda: models.TimeMLP(4, 5, hidden_dim=8, condition_dim=6, dropout=0.1), both(real(4), lengths(0.2, 0.5, 1.0), lengths(0, 4, 5)), (B, 4)),
     "TimeUNet": Case(lambda: models.TimeUNet(1, 6, 5, widths=(4, 8), num_blocks=1, condition_dim=6), both(real(1, 6, 6), lengths(0.2, 0.5, 1.0), lengths(0, 4, 5)), (B, 1, 6, 6)),
     "UNet": Case(lambda: models.UNet(1, 2, widths=(4, 8)), real(1, 8, 8), (B, 2, 8, 8)),
+    "DCGANGenerator": Case(lambda: models.DCGANGenerator(4, 8, width=2, num_classes=5), both(real(4), lengths(0, 4, 1)), (B, 1, 8, 8)),
+    "DCGANDiscriminator": Case(lambda: models.DCGANDiscriminator(16, width=2, num_classes=5, norm="spectral"), both(real(1, 16, 16), lengths(0, 4, 1)), (B,)),
     "ViT": Case(lambda: models.ViT(8, 2, 10, dim=8, num_layers=2, num_heads=2), real(1, 8, 8), (B, 10)),
     "HybridViT": Case(lambda: models.HybridViT(16, 10, dim=8, num_layers=2, num_heads=2), real(1, 16, 16), (B, 10)),
     "ClassTokenEncoder": Case(lambda: models.ClassTokenEncoder(5, 8, 2, 2), real(5, 8), (B, 8)),
@@ -237,6 +239,7 @@ CASES: dict[str, Case] = {
     "Diffusion": Case(lambda: generative.Diffusion(models.TimeMLP(4, hidden_dim=8, condition_dim=6)), both(real(4), lengths(0.2, 0.5, 1.0)), (B, 4)),
     "FlowMatching": Case(lambda: generative.FlowMatching(models.TimeMLP(4, 5, hidden_dim=8, condition_dim=6)), both(real(4), lengths(0.2, 0.5, 1.0), lengths(0, 4, 5)), (B, 4)),
     "VAE": Case(lambda: generative.VAE(models.MLP((4, 8, 4)), models.MLP((7, 8, 4)), 2, num_classes=5), both(real(4), lengths(0, 4, 1)), (B, 4)),
+    "GAN": Case(lambda: generative.GAN(models.MLP((2, 8, 4)), models.MLP((4, 8, 1)), 2), real(2), (B, 4)),
     "TDNN": Case(lambda: timeseries.TDNN(4, input_dim=2, hidden=(8,)), real(9, 2), (B, 6, 1)),
 }  # fmt: skip
 
@@ -271,6 +274,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
             "GraphSAGE", "GIN", "ChebNet", "SGC", "APPNP", "GraphClassifier", "LinkPredictor", "PairNet",
         )
     },
+    ("GAN", "gradient"): "the discriminator serves score(), which forward does not call",
     ("Invariant", "describe"): "it holds transformations, which are functions",
 }  # fmt: skip
 

@@ -15,6 +15,16 @@ from gradatim.generative.diffusion_objective import DiffusionObjective
 from gradatim.generative.discrepancy import kernel_distance
 from gradatim.generative.flow_matching import FlowMatching, FlowObjective
 from gradatim.generative.frechet import frechet_distance
+from gradatim.generative.game_losses import (
+    critic_loss,
+    discriminator_loss,
+    gradient_penalty,
+    minimax_loss,
+    non_saturating_loss,
+)
+from gradatim.generative.game_objective import AdversarialGame
+from gradatim.generative.gan import GAN
+from gradatim.generative.gan_training import GANTraining, train_gan
 from gradatim.generative.gaussian_code import (
     GaussianCode,
     gaussian_kl,
@@ -29,6 +39,11 @@ from gradatim.generative.manifolds import PrecisionRecall, inside_manifold, prec
 from gradatim.generative.margin import Margin
 from gradatim.generative.nearest import nearest_rows
 from gradatim.generative.noise_schedule import NoiseSchedule, cosine_betas, linear_betas
+from gradatim.generative.optimal_discriminator import (
+    bayes_discriminator,
+    game_value,
+    jensen_shannon,
+)
 from gradatim.generative.pair_similarity import mean_pair_similarity, pair_similarity
 from gradatim.generative.predictions import Denoised, prediction_target, read_prediction
 from gradatim.generative.probability_flow import flow_log_likelihood, probability_flow
@@ -38,6 +53,7 @@ from gradatim.generative.reverse_posterior import posterior_mean, posterior_vari
 from gradatim.generative.reverse_sde import reverse_sde
 from gradatim.generative.row_codec import RowCodec
 from gradatim.generative.row_likelihood import RowLikelihood
+from gradatim.generative.sample_watch import SampleWatch
 from gradatim.generative.sampler_steps import (
     LookBack,
     Place,
@@ -53,22 +69,22 @@ from gradatim.generative.two_sample_test import TwoSampleTest, two_sample_test
 from gradatim.generative.vae import VAE
 
 __all__ = [
-    "reverse_sde",
-    "probability_flow",
-    "flow_log_likelihood",
-    "DiffusedMixture",
+    "AdversarialGame",
     "Autoencoder",
     "Bernoulli",
     "Bound",
     "BoundObjective",
     "ClassifierFeatures",
     "Denoised",
+    "DiffusedMixture",
     "Diffusion",
     "DiffusionObjective",
     "ELBO",
     "Estimate",
     "FlowMatching",
     "FlowObjective",
+    "GAN",
+    "GANTraining",
     "Gaussian",
     "GaussianCode",
     "GaussianCopula",
@@ -86,26 +102,34 @@ __all__ = [
     "Repeats",
     "RowCodec",
     "RowLikelihood",
+    "SampleWatch",
     "SamplingStep",
     "Teaching",
     "TwoSampleTest",
     "VAE",
     "ancestral_step",
+    "bayes_discriminator",
     "class_agreement",
     "column_similarity",
     "copying_share",
     "cosine_betas",
+    "critic_loss",
     "ddim_step",
     "diffuse",
     "diffusion_bound",
+    "discriminator_loss",
     "elbo",
     "exact_repeats",
+    "flow_log_likelihood",
     "frechet_distance",
+    "game_value",
     "gaussian_kl",
+    "gradient_penalty",
     "importance_weighted_bound",
     "inside_manifold",
     "interpolate",
     "interval_around",
+    "jensen_shannon",
     "judge_samples",
     "keep_free_bits",
     "kernel_distance",
@@ -115,20 +139,25 @@ __all__ = [
     "mean_column_similarity",
     "mean_interval",
     "mean_pair_similarity",
+    "minimax_loss",
     "multistep_step",
     "nearest_rows",
+    "non_saturating_loss",
     "pair_similarity",
     "posterior_mean",
     "posterior_variance",
     "precision_recall",
     "prediction_target",
+    "probability_flow",
     "random_weights",
     "read_prediction",
     "reparameterize",
+    "reverse_sde",
     "sample",
     "sampling_path",
     "step_weight",
     "time_grid",
+    "train_gan",
     "train_on_generated",
     "two_sample_test",
 ]

@@ -7,6 +7,7 @@ from torch import nn
 from gradatim.generative.autoencoder import Autoencoder
 from gradatim.generative.diffusion import Diffusion
 from gradatim.generative.flow_matching import FlowMatching
+from gradatim.generative.gan import GAN
 from gradatim.generative.likelihoods import Bernoulli, Gaussian
 from gradatim.generative.linear_autoencoder import LinearAutoencoder
 from gradatim.generative.row_likelihood import RowLikelihood
@@ -17,6 +18,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "bernoulli": Bernoulli,
     "diffusion": Diffusion,
     "flow_matching": FlowMatching,
+    "gan": GAN,
     "gaussian": Gaussian,
     "linear_autoencoder": LinearAutoencoder,
     "row_likelihood": RowLikelihood,

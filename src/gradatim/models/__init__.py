@@ -13,6 +13,7 @@ from gradatim.models.bert_heads import (
 from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.models.cheb_net import ChebNet
 from gradatim.models.ctc import CTC
+from gradatim.models.dcgan import DCGANDiscriminator, DCGANGenerator
 from gradatim.models.decoder_inputs import shift_right
 from gradatim.models.deep_sets import DeepSets, EquivariantDeepSets
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
@@ -98,6 +99,8 @@ __all__ = [
     "CifarResNet",
     "ClassTokenEncoder",
     "DecodingState",
+    "DCGANDiscriminator",
+    "DCGANGenerator",
     "DeepSets",
     "DenseNet",
     "DenselyConnectedMLP",

@@ -18,6 +18,7 @@ from gradatim.models.bert_heads import BERTClassifier, BERTSpanReader, BERTTagge
 from gradatim.models.bert_pretraining import BERTPretraining
 from gradatim.models.cheb_net import ChebNet
 from gradatim.models.ctc import CTC
+from gradatim.models.dcgan import DCGANDiscriminator, DCGANGenerator
 from gradatim.models.deep_sets import DeepSets, EquivariantDeepSets
 from gradatim.models.densely_connected_mlp import DenselyConnectedMLP
 from gradatim.models.densenet import DenseNet
@@ -122,6 +123,8 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "unet": UNet,
     "time_mlp": TimeMLP,
     "time_unet": TimeUNet,
+    "dcgan_generator": DCGANGenerator,
+    "dcgan_discriminator": DCGANDiscriminator,
     "vit": ViT,
     "hybrid_vit": HybridViT,
     "deep_sets": DeepSets,

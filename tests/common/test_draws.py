@@ -81,6 +81,8 @@ def mixture():
 def plane():
     means = torch.tensor([[-1.0, 0.0], [1.0, 0.5]])
     return generative.DiffusedMixture(means, 0.5, generative.NoiseSchedule("linear", 10))
+
+
 def gan():
     return fixed(lambda: CALLS["GAN"](MLP((2, 8, 4)), MLP((4, 8, 1)), 2))
 

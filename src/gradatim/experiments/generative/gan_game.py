@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -52,7 +53,8 @@ def library_extragradient(
 ) -> tuple[Tensor, Tensor]:
     """One step of the library's optimizer, whose second group climbs."""
     x, y = theta.clone().requires_grad_(), phi.clone().requires_grad_()
-    rule = Extragradient([{"params": [x]}, {"params": [y], "maximize": True}], lr=lr)
+    players: list[dict[str, Any]] = [{"params": [x]}, {"params": [y], "maximize": True}]
+    rule = Extragradient(players, lr=lr)
 
     def closure() -> Tensor:
         rule.zero_grad()
@@ -154,7 +156,7 @@ def run(settings: Settings) -> Report:
     A = torch.randn(settings.dim, settings.dim, generator=generator, dtype=torch.float64)
     A = A / torch.linalg.matrix_norm(A, 2)
     start = torch.randn(2, settings.dim, generator=generator, dtype=torch.float64)
-    larger = {name: play(STEPS[name], *start, A, settings) for name in ("simultaneous", "extragradient")}  # fmt: skip
+    larger = {name: play(STEPS[name], start[0], start[1], A, settings) for name in ("simultaneous", "extragradient")}  # fmt: skip
     claim_modes(report, A, larger, settings)
     report.table(
         "Factor of the distance per step",

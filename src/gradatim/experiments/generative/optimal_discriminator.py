@@ -33,7 +33,7 @@ class Settings:
     cells: int = 2001
 
 
-QUICK = Settings(steps=500, rows=2048)
+QUICK = Settings(steps=400, rows=2048)
 
 
 def densities(cells: int, shift: float = 1.5) -> tuple[Tensor, Tensor, Tensor]:

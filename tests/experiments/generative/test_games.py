@@ -1,0 +1,14 @@
+"""The claims about adversarial games hold, in the quick version."""
+
+import pytest
+
+from gradatim import experiments
+
+FIGURES = {"gan-game": ["game"], "optimal-discriminator": ["discriminator"]}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_claim_holds(name):
+    report = experiments.run(name, quick=True)
+    assert report.holds, [claim for claim in report.claims if not claim.holds]
+    assert [picture.name for picture in report.pictures] == FIGURES[name]

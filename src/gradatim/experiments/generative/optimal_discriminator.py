@@ -21,6 +21,7 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+SURE = 1e-15  # as near as a discriminator comes to 0 and 1 where one of both densities is next to nothing
 SHIFTS = (0.0, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -45,6 +46,11 @@ def densities(cells: int, shift: float = 1.5) -> tuple[Tensor, Tensor, Tensor]:
 def probabilities(log_density: Tensor) -> Tensor:
     """Probabilities of the cells of a grid."""
     return log_density.softmax(0)
+
+
+def best_discriminator(log_p: Tensor, log_q: Tensor) -> Tensor:
+    """The best discriminator, never quite sure: its logarithms are finite."""
+    return bayes_discriminator(log_p, log_q).clamp(SURE, 1 - SURE)
 
 
 def learn(settings: Settings) -> nn.Module:
@@ -75,7 +81,7 @@ def claim_best(report: Report, p: Tensor, q: Tensor, best: Tensor, seed: int) ->
         near=(2.0, 1e-9),
     )
     with seeded(seed):
-        others = [torch.sigmoid(torch.logit(best) + 0.3 * torch.randn(len(p)).double()) for _ in range(50)]  # fmt: skip
+        others = [torch.sigmoid(torch.logit(best) + 0.3 * torch.randn(len(p)).double()).clamp(SURE, 1 - SURE) for _ in range(50)]  # fmt: skip
     report.claim("no other discriminator has more", max(float(game_value(p, q, d)) for d in others), below=value)  # fmt: skip
 
 
@@ -134,11 +140,11 @@ def run(settings: Settings) -> Report:
     )
     x, log_p, log_q = densities(settings.cells)
     p, q = probabilities(log_p), probabilities(log_q)
-    best = bayes_discriminator(log_p, log_q)
+    best = best_discriminator(log_p, log_q)
     claim_best(report, p, q, best, settings.seed)
     network = learn(settings)
     with torch.inference_mode():
-        learned = torch.sigmoid(network(x.float()[:, None])[:, 0]).double()
+        learned = torch.sigmoid(network(x.float()[:, None])[:, 0].double()).clamp(SURE, 1 - SURE)
     error = float(((p + q) / 2 * (learned - best).abs()).sum())
     report.claim("a trained network finds p / (p + q)", error, "mean absolute error where points fall", at_most=0.02)  # fmt: skip
     gap = float(game_value(p, q, best) - game_value(p, q, learned))
@@ -148,7 +154,7 @@ def run(settings: Settings) -> Report:
     for shift in SHIFTS:
         _, own_p, own_q = densities(settings.cells, shift)
         both = probabilities(own_p), probabilities(own_q)
-        rows.append([shift, float(jensen_shannon(*both)), float(game_value(*both, bayes_discriminator(own_p, own_q)))])  # fmt: skip
+        rows.append([shift, float(jensen_shannon(*both)), float(game_value(*both, best_discriminator(own_p, own_q)))])  # fmt: skip
     report.table(
         "The value of the game as samples move away from the data",
         columns=["mean of the samples", "Jensen-Shannon divergence", "value of the game"],

@@ -1,4 +1,4 @@
-"""The commands: fit, predict, generate, export, list, run, data."""
+"""The commands: fit, predict, generate, export, doctor, list, run, data."""
 
 import sys
 import webbrowser
@@ -10,6 +10,7 @@ import typer
 
 from gradatim import __version__
 from gradatim.cli.data import data_app
+from gradatim.cli.doctor import doctor
 from gradatim.cli.echo import echo
 from gradatim.cli.fit import export, fit, predict
 from gradatim.cli.fit_options import FitCommand
@@ -24,7 +25,7 @@ app = typer.Typer(
     invoke_without_command=True,
 )
 app.command(name="fit", cls=FitCommand, help=fit.__doc__)(lambda: None)
-for command in (predict, generate, export):
+for command in (predict, generate, export, doctor):
     app.command()(command)
 app.add_typer(data_app, name="data")
 

@@ -1,0 +1,236 @@
+"""Calls of modules: which models run, in which mode, on what, and which layer made which node of the graph."""
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gradatim.doctor.facts import Layer, Model, Place
+from gradatim.doctor.places import user_place
+
+Node = Any
+DROPOUT = nn.modules.dropout._DropoutNd
+BATCH_NORM = nn.modules.batchnorm._BatchNorm
+MOST_CALLS = 64  # outermost calls kept between two backward passes
+OPTIONS = ("p", "momentum", "eps", "dropout", "num_groups")
+
+
+@dataclass
+class Call:
+    """One call of an outermost module."""
+
+    module: nn.Module
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    is_training: bool  # the mode of the module
+    has_gradient: bool
+    place: Place = field(default_factory=Place)
+    batch: list[Tensor] = field(default_factory=list)
+
+
+class Calls:
+    """Global forward hooks, installed only while something is to be seen."""
+
+    def __init__(self) -> None:
+        self.made: weakref.WeakKeyDictionary[nn.Module, Place] = weakref.WeakKeyDictionary()
+        self.roots: weakref.WeakSet[nn.Module] = weakref.WeakSet()  # outermost, led to a backward
+        self.pending: list[Call] = []
+        self.layers: dict[Node, tuple[str, str]] = {}
+        self.results: dict[Node, Tensor] = {}
+        self.ran: dict[int, tuple[nn.Module, Node | None, bool]] = {}
+        self.order: dict[str, int] = {}
+        self.keeps_layers = False
+        self.shapes: tuple[nn.Module, list[list[int]]] | None = None  # of the call that runs now
+        self._depth = 0
+        self._hooks: list[Any] = []
+        self._names: dict[int, str] = {}
+        self._start: tuple[Any, Place] | None = None
+
+    # --- hooks
+
+    def arm(self) -> None:
+        """Begin to look at calls."""
+        if not self._hooks:
+            self._depth = 0
+            pre = nn.modules.module.register_module_forward_pre_hook
+            after = nn.modules.module.register_module_forward_hook
+            self._hooks = [pre(self._before), after(self._after)]
+
+    def disarm(self) -> None:
+        """Look away: modules run as if nobody were there."""
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+
+    @property
+    def is_armed(self) -> bool:
+        return bool(self._hooks)
+
+    def _before(self, module: nn.Module, arguments: Any) -> None:
+        self._depth += 1
+        if self._depth == 1 and not is_loss(module):
+            self._start = (arguments, user_place())
+
+    def _after(self, module: nn.Module, arguments: Any, output: Any) -> None:
+        self._depth = max(0, self._depth - 1)
+        if self.keeps_layers:
+            self._keep(module, output)
+        if self._depth == 0 and not is_loss(module) and has_parameters(module):
+            self._outermost(module, arguments, output)
+
+    def _keep(self, module: nn.Module, output: Any) -> None:
+        name = self.name(module)
+        self.order.setdefault(name, len(self.order))
+        first = next(tensors(output), None)
+        node = None if first is None else first.grad_fn
+        if not any(True for _ in module.children()):
+            if node is not None:
+                self.layers[node] = (name, type(module).__name__)
+            self.ran[id(module)] = (module, node, torch.is_grad_enabled())
+
+    def _outermost(self, module: nn.Module, arguments: Any, output: Any) -> None:
+        outputs = list(tensors(output))
+        has_gradient = any(tensor.requires_grad for tensor in outputs)
+        place = self._start[1] if self._start else Place()
+        call = Call(module, list(tensors(arguments)), outputs, module.training, has_gradient, place)
+        if len(self.pending) < MOST_CALLS:
+            self.pending.append(call)
+        for tensor in outputs:
+            if tensor.grad_fn is not None:
+                self.results[tensor.grad_fn] = tensor
+
+    def forget(self) -> None:
+        """Let go of tensors and nodes, so that memory is freed as if nobody had looked."""
+        self.pending.clear()
+        self.layers.clear()
+        self.results.clear()
+        self.ran.clear()
+        self._depth = 0
+        self._start = None
+
+    # --- names
+
+    def name(self, module: nn.Module) -> str:
+        """The name of a module in its model, or its class."""
+        return self._names.get(id(module)) or type(module).__name__.lower()
+
+    def learn_names(self) -> None:
+        """Name every module of the models that were called, after the largest that holds it."""
+        self._names = {}
+        tops = self.models()
+        for k, top in enumerate(tops):
+            prefix = "" if len(tops) == 1 else f"{type(top).__name__.lower()}{k or ''}."
+            for name, module in top.named_modules():
+                self._names.setdefault(id(module), (prefix + name).rstrip(".") or type(top).__name__.lower())  # fmt: skip
+
+    def models(self) -> list[nn.Module]:
+        """The largest modules that hold those called."""
+        roots = list(self.roots)
+        alive = list(self.made)
+        inside = {id(child) for module in alive for child in module.children()}
+        tops = [m for m in alive if id(m) not in inside and has_parameters(m) and not is_loss(m)]
+        called = {id(root) for root in roots}
+        found = [top for top in tops if any(id(m) in called for m in top.modules())]
+        known = {id(m) for top in found for m in top.modules()}
+        return found + [root for root in roots if id(root) not in known]
+
+    def parameter_names(self) -> dict[int, str]:
+        """Names of all parameters of the models, by identity."""
+        names: dict[int, str] = {}
+        tops = self.models()
+        for k, top in enumerate(tops):
+            prefix = "" if len(tops) == 1 else f"{type(top).__name__.lower()}{k or ''}."
+            for name, parameter in top.named_parameters():
+                names.setdefault(id(parameter), prefix + name)
+        return names
+
+    def describe(self) -> list[Model]:
+        """The models as facts."""
+        self.learn_names()
+        found = []
+        for top in self.models():
+            counts = [(p.numel(), p.requires_grad) for p in top.parameters()]
+            layers = [self._layer(module) for module in top.modules() if _matters(module)]
+            total, trainable = sum(n for n, _ in counts), sum(n for n, wants in counts if wants)
+            found.append(Model(self.name(top), type(top).__name__, total, trainable, layers[:2000]))
+        return found
+
+    def _layer(self, module: nn.Module) -> Layer:
+        place = self.made.get(module, Place())
+        own = list(module.parameters(recurse=False))
+        options = {
+            name: float(value)
+            for name in OPTIONS
+            if isinstance(value := getattr(module, name, None), int | float)
+        }
+        return Layer(
+            self.name(module), type(module).__name__, sum(p.numel() for p in own),
+            sum(p.numel() for p in own if p.requires_grad), place.file, place.line, options,
+        )  # fmt: skip
+
+
+def tensors(value: Any, depth: int = 0) -> Iterator[Tensor]:
+    """The tensors within tuples, lists and mappings."""
+    if isinstance(value, Tensor):
+        yield value
+    elif depth < 3 and isinstance(value, dict):
+        for entry in value.values():
+            yield from tensors(entry, depth + 1)
+    elif depth < 3 and isinstance(value, tuple | list):
+        for entry in value:
+            yield from tensors(entry, depth + 1)
+
+
+def is_loss(module: nn.Module) -> bool:
+    """Whether a module only compares."""
+    return isinstance(module, nn.modules.loss._Loss)
+
+
+def has_parameters(module: nn.Module) -> bool:
+    """Whether a module holds any parameter."""
+    return next(module.parameters(), None) is not None
+
+
+def _matters(module: nn.Module) -> bool:
+    own = next(iter(module.parameters(recurse=False)), None)
+    return own is not None or not any(True for _ in module.children())
+
+
+def switched(module: nn.Module, mode: bool) -> list[nn.Module]:
+    """Dropout and batch normalization of a model that are in the given mode."""
+    return [
+        part
+        for part in module.modules()
+        if part.training is mode
+        and (
+            (isinstance(part, DROPOUT) and part.p > 0)
+            or (isinstance(part, BATCH_NORM) and part.track_running_stats)
+            or (isinstance(part, nn.RNNBase) and part.dropout > 0)
+        )
+    ]
+
+
+def unregistered(module: nn.Module) -> list[tuple[nn.Module, str]]:
+    """Attributes that hold layers or parameters in a plain list, tuple or dict."""
+    registered = {id(part) for part in module.modules()} | {id(p) for p in module.parameters()}
+    found = []
+    for part in module.modules():
+        for name, value in vars(part).items():
+            if name.startswith("_") or not isinstance(value, list | tuple | dict):
+                continue
+            entries = list(value.values()) if isinstance(value, dict) else list(value)
+            for entry in entries[:50]:
+                inner = list(entry) if isinstance(entry, list | tuple) else [entry]
+                if any(_learns(x) and id(x) not in registered for x in inner):
+                    found.append((part, name))
+                    break
+    return found
+
+
+def _learns(value: Any) -> bool:
+    if isinstance(value, nn.Parameter):
+        return value.requires_grad
+    return isinstance(value, nn.Module) and any(p.requires_grad for p in value.parameters())

@@ -1,0 +1,102 @@
+"""Evaluations: forwards without gradient between two steps, their rows, mode and loss."""
+
+from typing import Any
+
+from torch import Tensor
+
+from gradatim.doctor.calls import Call, Calls, switched
+from gradatim.doctor.facts import Evaluation, Place, Witness
+from gradatim.doctor.rows import Group, Rows
+
+MOST = 400  # evaluations kept
+
+
+class Evaluations:
+    """Collects the phases of a run in which nothing is learned."""
+
+    def __init__(self, calls: Calls, rows: Rows) -> None:
+        self.calls, self.rows = calls, rows
+        self.found: list[Evaluation] = []
+        self.place = Place()
+        self.active = Witness()
+        self._now: Evaluation | None = None
+        self._group = Group()
+        self._repeats = 0
+        self._losses: list[tuple[Tensor, int]] = []
+
+    def add(self, call: Call, step: int) -> None:
+        """Take in a forward of an evaluation."""
+        phase = self._phase(step)
+        phase.place = call.place
+        inputs = next((t for t in call.inputs if t.dim() >= 1 and t.numel()), None)
+        if inputs is not None:
+            phase.rows += inputs.shape[0]
+            self._repeats += self._group.add(inputs)
+        if call.is_training and (active := switched(call.module, True)):
+            phase.mode = "train"
+            self.active.seen += 1
+            self.active.names = [self.calls.name(module) for module in active[:8]]
+            self.active.place = call.place
+        self.place = call.place
+
+    def drain(self, step: int) -> None:
+        """Take in the calls so far: something is computed from their outputs now."""
+        pending = [c for c in self.calls.pending if not c.has_gradient]
+        if pending:
+            self.calls.pending = [c for c in self.calls.pending if c.has_gradient]
+            for call in pending:
+                self.add(call, step)
+
+    def loss(self, value: Tensor, rows: int, step: int) -> None:
+        """A loss function was called without gradient."""
+        self.drain(step)
+        if self._now is not None and value.numel() == 1:
+            self._losses.append((value.detach(), rows))
+            self._now.judged = True
+
+    def judge(self, step: int) -> None:
+        """A metric was computed without gradient."""
+        self.drain(step)
+        if self._now is not None:
+            self._now.judged = True
+
+    def segment(self, step: int) -> None:
+        """Another pass over rows begins: what was seen so far was an evaluation of its own."""
+        self.drain(step)
+        if self._now is not None and self._now.rows:
+            self.end(step)
+
+    def _phase(self, step: int) -> Evaluation:
+        if self._now is None:
+            self._now = Evaluation(step)
+        return self._now
+
+    def end(self, step: int) -> None:
+        """The next training pass begins."""
+        phase, self._now = self._now, None
+        if phase is None:
+            return
+        rows = sum(n for _, n in self._losses)
+        if rows:
+            phase.loss = float(sum(float(v) * n for v, n in self._losses) / rows)
+        marks = self._group.marks
+        phase.repeated = self._repeats > 0.5 * max(len(marks), 1)
+        is_batch = bool(marks) and marks <= self.rows.last  # the batch that was just learned from
+        phase.overlap = (
+            1.0 if is_batch else self.rows.evaluated(phase.place, phase.rows, self._group)
+        )
+        if len(self.found) < MOST:
+            self.found.append(phase)
+        else:
+            self.found[-1] = phase
+        self._group, self._repeats, self._losses = Group(), 0, []
+
+    def finish(self, step: int) -> None:
+        """The run is over."""
+        self.drain(step)
+        self.end(step)
+
+
+def first_tensor(values: tuple[Any, ...]) -> Tensor | None:
+    """The first tensor of some arguments."""
+    return next((value for value in values if isinstance(value, Tensor)), None)

@@ -1,0 +1,307 @@
+"""Where the observer stands: which functions of PyTorch it looks at, and how they are put back."""
+
+import sys
+import weakref
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim import optimizer as optimizer_module
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from torch.utils.data import DataLoader
+
+from gradatim.doctor.evaluating import first_tensor
+from gradatim.doctor.facts import Place
+from gradatim.doctor.graph import Compared
+from gradatim.doctor.patching import Patches
+from gradatim.doctor.places import is_library, user_frame, user_place
+
+if TYPE_CHECKING:
+    from gradatim.doctor.observing import Observer
+
+LOSSES = (
+    "cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss",
+    "smooth_l1_loss", "huber_loss", "kl_div",
+)  # fmt: skip
+DETACHING = ("detach", "item", "numpy", "tolist", "argmax")
+MOST_EVENTS = 400
+
+
+class Hooks:
+    """All replaced functions of a run."""
+
+    def __init__(self, observer: "Observer") -> None:
+        self.observer = observer
+        self.loader: tuple[int, Place, int] | None = None  # rows, line, workers
+        self.detachings: list[tuple[str, Place, Any]] = []
+        self.loaded: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self._patches, self._detaching = Patches(), Patches()
+        self._handles: list[Any] = []
+        self._is_watching = False
+        self._inside = False
+        self._way: list[int] = []
+
+    def install(self) -> None:
+        """Begin to look on."""
+        wrap = self._patches.wrap
+        wrap(torch.autograd, "backward", self._backward)
+        wrap(Optimizer, "__init__", self._made)
+        wrap(Optimizer, "zero_grad", self._zeroed)
+        wrap(nn.Module, "zero_grad", self._zeroed)
+        wrap(nn.Module, "__init__", self._module_made)
+        wrap(nn.Module, "train", self._mode)
+        wrap(nn.Module, "load_state_dict", self._loaded)
+        wrap(torch.no_grad, "__enter__", self._quiet)
+        wrap(torch.inference_mode, "__enter__", self._quiet)
+        wrap(DataLoader, "__iter__", self._iterated)
+        wrap(LRScheduler, "__init__", self._scheduled)
+        wrap(ReduceLROnPlateau, "__init__", self._scheduled)
+        for place in (torch.nn.utils, torch.nn.utils.clip_grad):
+            wrap(place, "clip_grad_norm_", self._clipped)
+        for name in LOSSES:
+            wrap(F, name, self._compared(name))
+        owners: tuple[Any, ...] = (torch, Tensor)
+        for owner in owners:
+            wrap(owner, "argmax", self._argmax)
+            wrap(owner, "max", self._argmax)
+            wrap(owner, "eq", self._equal)
+        wrap(Tensor, "__eq__", self._equal)
+        wrap(torch, "compile", self._compile)
+        pre = optimizer_module.register_optimizer_step_pre_hook
+        post = optimizer_module.register_optimizer_step_post_hook
+        self._handles = [pre(self._before_step), post(self._after_step)]
+
+    def remove(self) -> None:
+        """Put everything back."""
+        self.watch_detaching(False)
+        self._patches.undo()
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    # --- backward and step
+
+    def _backward(self, original: Any, tensors: Any, *arguments: Any, **named: Any) -> Any:
+        return self.observer.backward(original, tensors, *arguments, **named)
+
+    def _before_step(self, optimizer: Optimizer, arguments: Any, named: Any) -> None:
+        self.observer.safely("a step", self.observer.before_step, optimizer)
+
+    def _after_step(self, optimizer: Optimizer, arguments: Any, named: Any) -> None:
+        self.observer.safely("after a step", self.observer.after_step, optimizer)
+
+    def _made(self, original: Any, optimizer: Optimizer, *arguments: Any, **named: Any) -> None:
+        original(optimizer, *arguments, **named)
+        observer = self.observer
+        observer.safely(
+            "optimizers", observer.updates.made, optimizer, user_place(), observer.passes
+        )
+
+    def _zeroed(self, original: Any, owner: Any, *arguments: Any, **named: Any) -> Any:
+        if self.observer.sampled:
+            slots = self.observer.updates.slots.values()
+            place = user_place()
+            for slot in slots:
+                if slot.filled:
+                    slot.wiped_at = place
+        return original(owner, *arguments, **named)
+
+    # --- modules and modes
+
+    def _module_made(self, original: Any, module: nn.Module, *arguments: Any, **named: Any) -> None:
+        original(module, *arguments, **named)
+        self.observer.calls.made[module] = user_place()
+
+    def _loaded(self, original: Any, module: nn.Module, *arguments: Any, **named: Any) -> Any:
+        self.loaded.add(module)
+        if self.observer.passes:
+            self.observer.count("restored", True)
+        return original(module, *arguments, **named)
+
+    def _mode(self, original: Any, module: nn.Module, *arguments: Any, **named: Any) -> Any:
+        if not self._inside:  # it calls itself for every part
+            self._inside = True
+            try:
+                self._expect_evaluation(user_frame(sys._getframe(2)))
+                return original(module, *arguments, **named)
+            finally:
+                self._inside = False
+        return original(module, *arguments, **named)
+
+    def _quiet(self, original: Any, manager: Any, *arguments: Any) -> Any:
+        frame = sys._getframe(2)
+        if is_library(frame.f_code.co_filename) and frame.f_code.co_filename.endswith("_contextlib.py"):  # fmt: skip
+            frame = frame.f_back or frame
+        if not is_library(frame.f_code.co_filename):
+            self._expect_evaluation(frame)
+        return original(manager, *arguments)
+
+    def _expect_evaluation(self, frame: FrameType | None) -> None:
+        """Look at what is called next; where another call of the user's led here, it is an evaluation of its own."""
+        way: list[int] = []
+        while frame is not None and len(way) < 5:
+            way.append(frame.f_lasti)
+            frame = frame.f_back
+        if way != self._way:
+            self._way = way
+            self.observer.safely("evaluations", self.observer.evaluations.segment, self.observer.steps)  # fmt: skip
+        if not self.observer.compiled:
+            self.observer.calls.arm()
+
+    def _compile(self, original: Any, *arguments: Any, **named: Any) -> Any:
+        self.observer.compiled = True
+        self.observer.calls.disarm()
+        self.observer._trace(False)
+        self.observer.safely.notes.append("torch.compile is used: layers inside are not looked at")
+        return original(*arguments, **named)
+
+    # --- data, schedules, clipping
+
+    def _iterated(self, original: Any, loader: Any) -> Any:
+        try:
+            size = len(loader.dataset)
+        except (TypeError, NotImplementedError):
+            size = 0
+        if self.loader is None or size >= self.loader[0]:
+            self.loader = (size, user_place(), loader.num_workers)
+        self.observer.safely("evaluations", self.observer.evaluations.segment, self.observer.steps)
+        return original(loader)
+
+    def _scheduled(self, original: Any, scheduler: Any, optimizer: Any, *arguments: Any, **named: Any) -> None:  # fmt: skip
+        place = user_place()
+        original(scheduler, optimizer, *arguments, **named)
+        slot = self.observer.safely("schedules", self.observer.updates.slot, optimizer)
+        if slot is not None:
+            slot.schedule, slot.schedule_place = type(scheduler).__name__, place
+
+    def _clipped(self, original: Any, parameters: Any, max_norm: Any, *arguments: Any, **named: Any) -> Any:  # fmt: skip
+        norm = original(parameters, max_norm, *arguments, **named)
+        if self.observer.sampled and not is_library(sys._getframe(2).f_code.co_filename):
+            limit, value = float(max_norm), float(norm)
+            self.observer.count("clipped", value > 10 * limit, user_place(), limit=limit, norm=value)  # fmt: skip
+        return norm
+
+    # --- losses and metrics
+
+    def _compared(self, name: str) -> Callable[..., Any]:
+        observer = self.observer
+
+        def around(original: Any, *arguments: Any, **named: Any) -> Any:
+            result = original(*arguments, **named)
+            if isinstance(result, Tensor):
+                if torch.is_grad_enabled() and result.requires_grad:
+                    if observer.sampled:
+                        observer.safely(name, self._keep, name, arguments, named, result)
+                elif not torch.is_grad_enabled():
+                    observer.safely("evaluated losses", self._judged, arguments, named, result)
+            return result
+
+        return around
+
+    def _keep(self, name: str, arguments: Any, named: Any, result: Tensor) -> None:
+        given = list(arguments)[:2]
+        given += [named[key] for key in ("input", "target")[len(given) :] if key in named]
+        if len(given) < 2 or len(self.observer.losses) >= 64:
+            return
+        values, target = given
+        weight = named.get("weight", arguments[2] if len(arguments) > 2 else None)
+        reduction = named.get("reduction", "mean")
+        if name == "kl_div" and reduction in {"batchmean", "mean"}:
+            reduction = "mean"
+        self.observer.losses[result.grad_fn] = Compared(
+            name, values, target, user_place(), reduction, weight if isinstance(weight, Tensor) else None,
+            node=result.grad_fn, below=values.grad_fn,
+        )  # fmt: skip
+
+    def _judged(self, arguments: Any, named: Any, result: Tensor) -> None:
+        given = first_tensor(arguments) if arguments else named.get("input")
+        rows = given.shape[0] if given is not None and given.dim() else 1
+        value = result
+        if named.get("reduction") == "sum":
+            value = result / max(rows, 1)
+        self.observer.evaluations.loss(value, rows, self.observer.steps)
+
+    def _argmax(self, original: Any, *arguments: Any, **named: Any) -> Any:
+        value = arguments[0] if arguments else None
+        if isinstance(value, Tensor) and value.dim() >= 1 and value.numel() > 1:
+            frame = sys._getframe(2)
+            if not is_library(frame.f_code.co_filename):
+                self.observer.safely("metrics", self._column, original, value, arguments, named)
+        return original(*arguments, **named)
+
+    def _column(self, original: Any, value: Tensor, arguments: Any, named: Any) -> None:
+        observer = self.observer
+        dim = named.get("dim", arguments[1] if len(arguments) > 1 else None)
+        if not isinstance(dim, int):
+            return
+        if not torch.is_grad_enabled():
+            observer.evaluations.judge(observer.steps)
+        if value.dim() >= 2 and value.shape[dim] == 1 and value.dtype.is_floating_point and value.shape[0] > 1:  # fmt: skip
+            observer.count("argmax-of-one", True, user_place())
+        elif value.dim() == 2 and value.dtype.is_floating_point:
+            observer.count("compared-as-classes", True, user_place())
+
+    def _equal(self, original: Any, *arguments: Any, **named: Any) -> Any:
+        result = original(*arguments, **named)
+        if isinstance(result, Tensor) and result.dim() >= 1 and result.numel() > 1 and len(arguments) == 2:  # fmt: skip
+            other = arguments[1]
+            if isinstance(other, Tensor) and other.dim() and not is_library(sys._getframe(2).f_code.co_filename):  # fmt: skip
+                self.observer.safely("metrics", self._pairs, arguments[0], other, result)
+        return result
+
+    def _pairs(self, one: Tensor, other: Tensor, result: Tensor) -> None:
+        observer = self.observer
+        if not torch.is_grad_enabled():
+            observer.evaluations.judge(observer.steps)
+        shapes = sorted([tuple(one.shape), tuple(other.shape)], key=len)
+        n = result.shape[0]
+        same = one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+        if n > 1 and shapes == [(n,), (n, 1)] and not same:
+            observer.count("compared-shapes", True, user_place())
+        elif one.shape == other.shape and one.dim() <= 2:
+            observer.count("compared-as-classes", True, user_place())
+
+    # --- what takes tensors out of the graph
+
+    def watch_detaching(self, wanted: bool) -> None:
+        """Look for ``detach``, ``item``, ``numpy`` and the like in the first steps."""
+        if wanted and not self._is_watching:
+            for name in DETACHING:
+                self._detaching.wrap(Tensor, name, self._detached(name))
+            original = torch._C.TensorBase.data
+            record = self._record
+
+            def get(tensor: Tensor) -> Tensor:
+                record("data", tensor)
+                value: Tensor = original.__get__(tensor)  # type: ignore[attr-defined]
+                return value
+
+            def put(tensor: Tensor, value: Tensor) -> None:
+                original.__set__(tensor, value)  # type: ignore[attr-defined]
+
+            self._detaching.put(Tensor, "data", property(get, put))
+        elif not wanted and self._is_watching:
+            self._detaching.undo()
+        self._is_watching = wanted
+
+    def _detached(self, name: str) -> Callable[..., Any]:
+        def around(original: Any, tensor: Tensor, *arguments: Any, **named: Any) -> Any:
+            self._record(name, tensor)
+            return original(tensor, *arguments, **named)
+
+        return around
+
+    def _record(self, name: str, tensor: Tensor) -> None:
+        if not tensor.requires_grad or tensor.grad_fn is None or len(self.detachings) >= MOST_EVENTS:  # fmt: skip
+            return
+        frame = user_frame(sys._getframe(2))
+        caller = sys._getframe(3)
+        if frame is None or (is_library(caller.f_code.co_filename) and "torch" not in caller.f_code.co_filename):  # fmt: skip
+            return
+        if frame is not caller and name in {"detach", "data"}:
+            return  # a library's own business
+        self.detachings.append((name, Place(frame.f_code.co_filename, frame.f_lineno), tensor.grad_fn))  # fmt: skip

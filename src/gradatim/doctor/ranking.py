@@ -1,0 +1,170 @@
+"""From facts to a diagnosis: rules find causes, symptoms decide what is said aloud, consequences fold under their cause."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from gradatim.doctor.codes import codes, upstream
+from gradatim.doctor.facts import Facts
+from gradatim.doctor.findings import Diagnosis, Finding, Symptom, Trial
+from gradatim.doctor.rules import RULES
+from gradatim.doctor.symptoms import find_symptoms
+
+BELIEVED = 0.3  # strength from which a statistic warns without a trial, if it explains a symptom
+SURE = 0.6  # strength from which it warns although its trial was not made
+CLEAR = 0.7  # strength that a trial which did not help does not take away
+MEASURED = Path(__file__).with_name("confidence.json")
+SEVERITIES = ("error", "warning", "note")
+
+
+def diagnose(facts: Facts, trials: list[Trial] | None = None) -> Diagnosis:
+    """Name the causes behind what was seen.
+
+    Args:
+        facts: What was seen of a run.
+        trials: Repairs that were tried, if any.
+
+    Example:
+        >>> from gradatim.doctor.facts import Facts, Witness
+        >>> facts = Facts(passes=40, witnesses={"kept-gradients": Witness(seen=16, of=16)})
+        >>> diagnose(facts).findings[0].code
+        'optim.no-zero-grad'
+    """
+    symptoms = {symptom.name: symptom for symptom in find_symptoms(facts)}
+    tried = trials or []
+    found = [finding for rule in RULES.values() if (finding := rule(facts, symptoms)) is not None]
+    judged = [_judge(finding, symptoms, tried) for finding in found]
+    ranked = _fold(sorted(judged, key=lambda finding: _rank(finding, symptoms, tried)))
+    for finding in ranked:
+        finding.explains = [name for name in finding.explains if name in symptoms or _is_found(name, found)]  # fmt: skip
+    shown = [f for f in ranked if f.severity != "note" or _is_worth_a_note(f)]
+    return Diagnosis(
+        shown, list(symptoms.values()), _checks(facts, found), tried, facts.steps or facts.passes
+    )
+
+
+def candidates(facts: Facts) -> list[Finding]:
+    """Statistics that could explain the symptoms of a run, the strongest first: what is worth a trial.
+
+    Args:
+        facts: What was seen of a run.
+    """
+    symptoms = {symptom.name: symptom for symptom in find_symptoms(facts)}
+    found = [finding for rule in RULES.values() if (finding := rule(facts, symptoms)) is not None]
+    explained = [f for f in found if f.code in codes() and codes()[f.code].kind == "contract" and _explains(f, symptoms)]  # fmt: skip
+    if "crash" in symptoms or any(f.strength > 0.85 for f in explained):
+        return []
+    return sorted((f for f in found if codes()[f.code].kind == "statistic"), key=lambda f: -f.strength)  # fmt: skip
+
+
+def _explains(finding: Finding, symptoms: dict[str, Symptom]) -> bool:
+    return any(name in symptoms for name in codes()[finding.code].explains)
+
+
+def _judge(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -> Finding:
+    """Give a finding its severity: no symptom, no alarm, unless a contract is broken."""
+    entry, explains = codes()[finding.code], _explains(finding, symptoms)
+    own = [trial for trial in trials if trial.code == finding.code and trial.ended != "void"]
+    best = min((t for t in own if t.repaired is not None), key=lambda t: t.repaired or 0.0, default=None)  # fmt: skip
+    proved = best is not None and best.helped
+    if entry.kind == "contract":
+        finding.severity = "error" if explains else "warning"
+        if finding.strength < 0.5:
+            finding.severity = "warning" if explains else "note"
+    elif entry.kind == "statistic":
+        refuted = bool(own) and not proved and finding.strength < CLEAR
+        believed = finding.strength >= (SURE if own or not trials else BELIEVED)
+        if not trials:
+            believed = finding.strength >= BELIEVED
+        warns = explains and (proved or (believed and not refuted))
+        finding.severity = "warning" if warns else "note"
+    if best is not None:
+        finding.trial = _told(best)
+    finding.confidence = confidence().get(f"{finding.code}{'+' if proved else ''}")
+    return finding
+
+
+def _told(trial: Trial) -> str:
+    written = "NaN" if trial.as_written is None else f"{trial.as_written:.3g}"
+    return f"{trial.repair}: loss {trial.repaired:.3g} after {trial.steps} steps; as written: {written}"  # fmt: skip
+
+
+def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -> tuple[float, ...]:
+    """Contracts that explain symptoms first, then what trials proved (the best, and among equals the cause further
+    upstream), then strength."""
+    kind, off = codes()[finding.code].kind, not _explains(finding, symptoms)
+    severity = SEVERITIES.index(finding.severity)
+    own = [t for t in trials if t.code == finding.code and t.helped]
+    proved = bool(own)
+    certain = kind == "contract" and finding.strength >= 0.5
+    order = 0 if certain else 1 if proved else 2
+    gain = min((_level(t, trials) for t in own), default=9)
+    return (severity if not off else max(severity, 1), off, order, gain if proved else 0, -finding.strength if not proved else 0, upstream(finding.code))  # fmt: skip
+
+
+def _level(trial: Trial, trials: list[Trial]) -> int:
+    """0 for trials that come as far as the best, by the spread of the control; 1 and more for those behind."""
+    reached = [t.repaired for t in trials if t.helped and t.repaired is not None]
+    best, own = min(reached), trial.repaired if trial.repaired is not None else float("inf")
+    written = trial.as_written if trial.as_written is not None else 2 * abs(own)
+    room = max(trial.spread, 0.25 * abs(written - best))
+    return int((own - best) / room) if room > 0 else 0
+
+
+def _fold(ranked: list[Finding]) -> list[Finding]:
+    """Drop what a finding before it explains; notes stay notes."""
+    kept: list[Finding] = []
+    for finding in ranked:
+        causes = [
+            k for k in kept if k.severity != "note" and finding.code in codes()[k.code].explains
+        ]
+        if not causes:
+            kept.append(finding)
+    return kept
+
+
+def _is_found(name: str, found: list[Finding]) -> bool:
+    return any(finding.code == name and finding.strength >= BELIEVED for finding in found)
+
+
+def _is_worth_a_note(finding: Finding) -> bool:
+    if codes()[finding.code].kind == "note":
+        return True
+    if finding.trial is not None and finding.strength < SURE:
+        return False  # it was tried, and did not help
+    return finding.strength >= BELIEVED
+
+
+def _checks(facts: Facts, found: list[Finding]) -> dict[str, str]:
+    names = {finding.code for finding in found if finding.strength >= BELIEVED}
+    return {name: "found" if name in names else _unfound(name, facts) for name in codes()}
+
+
+def _unfound(name: str, facts: Facts) -> str:
+    family = name.partition(".")[0]
+    if family == "crash":
+        return "clear" if facts.failure is None else "not applicable"
+    if facts.passes < 3:
+        return "not reached"
+    needs = {
+        "loss": bool(facts.losses),
+        "optim": bool(facts.optimizers),
+        "data": facts.data.rows > 0,
+        "init": bool(facts.layers),
+        "model": bool(facts.models),
+    }
+    judged = {"model.train-in-evaluation", "data.leak", "data.validation-differs", "fit.overfit"}
+    if name in judged and not facts.evaluations:
+        return "not applicable"
+    if name in {"model.batch-mixing", "model.future-leak"}:
+        return "clear" if facts.witness(name.partition(".")[2]).of else "not reached"
+    return "clear" if needs.get(family, True) else "not applicable"
+
+
+@cache
+def confidence() -> dict[str, float]:
+    """Shares of right findings by code and kind of evidence, measured on our own programs; ``+`` stands for a trial."""
+    if not MEASURED.exists():
+        return {}
+    table: dict[str, float] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return table

@@ -1,0 +1,200 @@
+"""Repairs that a trial makes: each changes one thing about the loop that goes on."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim import optimizer as optimizer_module
+
+from gradatim.doctor.calls import DROPOUT
+from gradatim.doctor.rows import by_column
+
+if TYPE_CHECKING:
+    from gradatim.doctor.observing import Observer
+
+
+def repair(observer: "Observer", name: str, value: float) -> None:
+    """Make one repair in this process.
+
+    Args:
+        observer: Knows the models and the batch of the step that is under way.
+        name: Of the repair.
+        value: Its strength, where it has one.
+    """
+    models = [call.module for call in observer.calls.pending] or observer.calls.models()
+    if name == "lr":
+        _groups(lambda group: {"lr": group["lr"] * value})
+    elif name == "hold":
+        first: dict[int, Any] = {}
+        _groups(lambda group: {"lr": first.setdefault(id(group), group["lr"])})
+    elif name == "decay":
+        _groups(lambda group: {"weight_decay": value} if "weight_decay" in group else {})
+    elif name == "momentum":
+        _groups(_usual)
+    elif name == "unclipped":
+        for owner in (torch.nn.utils, torch.nn.utils.clip_grad):
+            owner.clip_grad_norm_ = lambda parameters, *_, **__: _norm(parameters)  # type: ignore[attr-defined]
+    elif name == "clip":
+        original = torch.nn.utils.clip_grad_norm_
+        _before(lambda optimizer: original([p for g in optimizer.param_groups for p in g["params"]], value))  # fmt: skip
+    elif name == "standardize":
+        _standardize(models)
+    elif name == "default-init":
+        _fresh(models)
+    elif name == "dropout":
+        for model in models:
+            for module in model.modules():
+                if isinstance(module, DROPOUT):
+                    module.p = 0.0
+    elif name == "divide":
+        observer.scale_gradient = 1 / value
+    elif name == "relu":
+        _relu(models)
+    elif name == "nonlinear":
+        _nonlinear(observer)
+    elif name == "group-norm":
+        _no_running(models)
+    elif name == "unfreeze":
+        _unfreeze(models)
+    elif name == "weights":
+        _balance(observer)
+
+
+def _before(act: Any) -> None:
+    optimizer_module.register_optimizer_step_pre_hook(lambda optimizer, *_: act(optimizer))
+
+
+def _groups(change: Any) -> None:
+    """Change options during each step only, so that schedules go on from what they set."""
+    kept: dict[int, list[dict[str, Any]]] = {}
+
+    def before(optimizer: Optimizer, *_: Any) -> None:
+        kept[id(optimizer)] = [dict(group) for group in optimizer.param_groups]
+        for group in optimizer.param_groups:
+            group.update(change(group))
+
+    def after(optimizer: Optimizer, *_: Any) -> None:
+        for group, old in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):
+            group.update({k: v for k, v in old.items() if k != "params"})
+
+    optimizer_module.register_optimizer_step_pre_hook(before)
+    optimizer_module.register_optimizer_step_post_hook(after)
+
+
+def _usual(group: dict[str, Any]) -> dict[str, Any]:
+    change: dict[str, Any] = {}
+    if group.get("momentum", 0) > 0.98:
+        change["momentum"] = 0.9
+    if "betas" in group:
+        change["betas"] = (0.9, 0.999)
+    if "eps" in group:
+        change["eps"] = 1e-8
+    return change
+
+
+def _norm(parameters: Any) -> Tensor:
+    parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    norms = [p.grad.norm() for p in parameters if p.grad is not None]
+    return torch.stack(norms).norm() if norms else torch.tensor(0.0)
+
+
+def _standardize(models: list[nn.Module]) -> None:
+    """Standardize what outermost modules are given, by the first batch they see."""
+    seen: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def change(module: nn.Module, arguments: tuple[Any, ...]) -> Any:
+        if not arguments or not isinstance(arguments[0], Tensor) or not arguments[0].dtype.is_floating_point:  # fmt: skip
+            return None
+        x = arguments[0]
+        if id(module) not in seen:
+            columns = by_column(x)
+            std = columns.std(0)
+            seen[id(module)] = columns.mean(0), torch.where(std > 1e-12, std, torch.ones_like(std))
+        mean, std = seen[id(module)]
+        shape = [1] * x.dim()
+        if x.dim() >= 2:
+            shape[-1 if x.dim() <= 3 else 1] = len(mean)
+        return ((x - mean.reshape(shape)) / std.reshape(shape), *arguments[1:])
+
+    for model in models:
+        model.register_forward_pre_hook(change)
+
+
+def _fresh(models: list[nn.Module]) -> None:
+    generator = torch.random.get_rng_state()
+    torch.manual_seed(0)
+    for model in models:
+        for module in model.modules():
+            reset = getattr(module, "reset_parameters", None)
+            if callable(reset):
+                old = [(p, p.detach().clone()) for p in module.parameters(recurse=False)]
+                reset()
+                for parameter, before in old:
+                    new = parameter.detach().clone()
+                    parameter.data = before
+                    parameter.data = new
+    torch.random.set_rng_state(generator)
+
+
+def _relu(models: list[nn.Module]) -> None:
+    """ReLU for sigmoid and tanh modules between layers, and weights drawn for it."""
+    for model in models:
+        for module in model.modules():
+            if isinstance(module, nn.Sigmoid | nn.Tanh):
+                vars(module)["forward"] = torch.relu
+    for model in models:
+        for module in model.modules():
+            if isinstance(module, nn.Linear | nn.Conv2d):
+                weight = torch.empty_like(module.weight)
+                nn.init.kaiming_normal_(weight, generator=torch.Generator().manual_seed(0))
+                module.weight.data = weight
+                if module.bias is not None:
+                    module.bias.data = torch.zeros_like(module.bias)
+
+
+def _nonlinear(observer: "Observer") -> None:
+    """ReLU after every linear layer but the last that ran."""
+    ran = [m for m, _, _ in observer.calls.ran.values() if isinstance(m, nn.Linear | nn.modules.conv._ConvNd)]  # fmt: skip
+    for module in ran[:-1]:
+        module.register_forward_hook(lambda _, __, output: torch.relu(output))
+
+
+def _no_running(models: list[nn.Module]) -> None:
+    for model in models:
+        for module in model.modules():
+            if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                vars(module)["forward"] = partial(_group_norm, module)
+
+
+def _group_norm(module: Any, x: Tensor) -> Tensor:
+    return F.group_norm(x, 1, module.weight, module.bias)
+
+
+def _unfreeze(models: list[nn.Module]) -> None:
+    frozen = [p for model in models for p in model.parameters() if not p.requires_grad]
+    for parameter in frozen:
+        parameter.requires_grad_(True)
+
+    def add(optimizer: Optimizer) -> None:
+        held = {id(p) for g in optimizer.param_groups for p in g["params"]}
+        missing = [p for p in frozen if id(p) not in held]
+        if missing:
+            optimizer.add_param_group({"params": missing})
+
+    _before(add)
+
+
+def _balance(observer: "Observer") -> None:
+    """Every class counts the same."""
+    original = F.cross_entropy
+
+    def weighted(given: Tensor, target: Tensor, *arguments: Any, **named: Any) -> Tensor:
+        if target.dtype == torch.int64 and target.dim() == 1:
+            counts = torch.bincount(target, minlength=given.shape[1]).clamp(min=1)
+            named["weight"] = (len(target) / counts).to(given.dtype)
+        return original(given, target, *arguments, **named)
+
+    vars(F)["cross_entropy"] = weighted

@@ -1,0 +1,196 @@
+"""The parent process of ``gradatim doctor SCRIPT``: starts the script, waits, tries repairs, gives the record."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gradatim.doctor.facts import Facts, Failure, from_json
+from gradatim.doctor.findings import Diagnosis, Trial
+from gradatim.doctor.pipes import receive, send
+from gradatim.doctor.ranking import diagnose
+from gradatim.doctor.record import make_record
+from gradatim.doctor.trials import trace_nan, try_repairs
+from gradatim.errors import InvalidValue, Unavailable, require
+from gradatim.versions import versions
+
+PATIENCE = 10.0  # seconds that a script has after Ctrl-C
+
+
+@dataclass
+class Examined:
+    """A script that was run: what was seen, the verdict, the record.
+
+    Attributes:
+        facts: What was seen.
+        diagnosis: The verdict.
+        record: As it is written to ``--json``.
+        exit_code: The script's own.
+    """
+
+    facts: Facts
+    diagnosis: Diagnosis
+    record: dict[str, Any]
+    exit_code: int
+
+
+def run_script(
+    script: str | Path,
+    arguments: list[str] | None = None,
+    *,
+    every: int = 20,
+    max_steps: int | None = None,
+    max_seconds: float | None = None,
+    trials: float = 20.0,
+    stop_early: bool = False,
+    tell: Callable[[dict[str, Any]], None] | None = None,
+) -> Examined:
+    """Run a script under observation and say why it does not learn.
+
+    Args:
+        script: A Python file, run as if by ``python``.
+        arguments: Its own.
+        every: After the first 16 steps every so many-th is looked at.
+        max_steps: Ends it after so many steps.
+        max_seconds: Ends it after so long.
+        trials: Seconds for repairs; 0 for none.
+        stop_early: Ends it once a broken contract is certain.
+        tell: Is given the record so far, every few seconds and at the end.
+    """
+    check_script(script)
+    require(every >= 1, "doctor: every must be at least 1", every, "Try 20.")
+    require(max_steps is None or max_steps >= 1, "doctor: max_steps must be at least 1", max_steps)
+    require(max_seconds is None or max_seconds > 0, "doctor: max_seconds must be above 0", max_seconds)  # fmt: skip
+    require(trials >= 0, "doctor: trials must be at least 0", trials, "Try 20, or 0 for none.")
+    with tempfile.TemporaryDirectory(prefix="gradatim-doctor-") as folder, _Pipes() as pipes:
+        order = {
+            "script": str(script), "arguments": list(arguments or []), "every": every, "max_steps": max_steps,
+            "max_seconds": max_seconds, "trials": trials, "stop_early": stop_early, "facts": str(Path(folder) / "facts.json"), "pipes": pipes.theirs,
+        }  # fmt: skip
+        place = Path(folder) / "order.json"
+        place.write_text(json.dumps(order), encoding="utf-8")
+        words = [sys.executable, "-m", "gradatim.doctor.child", str(place)]
+        process = subprocess.Popen(words, pass_fds=pipes.theirs)
+        pipes.close_theirs()
+        code = _wait(process, lambda: _so_far(order, tell))
+        facts = _read(order, code)
+        tried = _try(facts, pipes, trials)
+    diagnosis = diagnose(facts, tried)
+    record = make_record(facts, diagnosis)
+    if tell is not None:
+        tell(record)
+    return Examined(facts, diagnosis, record, code)
+
+
+def check_script(script: str | Path) -> None:
+    """Say in one sentence why a file cannot be run, if so."""
+    path = Path(script)
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "no file"
+        raise InvalidValue(f"doctor: script must be a Python file, got '{path}', which is {what}.")
+    try:
+        compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise InvalidValue(f"doctor: script must be Python, got '{path}': line {error.lineno or 1}: {error.msg}.") from None  # fmt: skip
+    except ValueError as error:
+        raise InvalidValue(f"doctor: script must be Python, got '{path}': {error}.") from None
+    except OSError as error:
+        raise Unavailable(f"doctor: '{path}' cannot be read: {error.strerror}.") from None
+
+
+class _Pipes:
+    """Two pipes: orders to the spare process, answers from it."""
+
+    def __enter__(self) -> "_Pipes":
+        there, self.orders = os.pipe()
+        self.answers, back = os.pipe()
+        self.theirs = [there, back]
+        self.spare: int | None = None
+        return self
+
+    def close_theirs(self) -> None:
+        for descriptor in self.theirs:
+            os.close(descriptor)
+
+    def __exit__(self, *reason: object) -> None:
+        os.close(self.orders)  # the spare reads the end and leaves
+        os.close(self.answers)
+
+    def ask(self, order: dict[str, Any]) -> dict[str, Any] | None:
+        """Send an order and wait for what comes of it."""
+        seconds = float(order["seconds"]) + 5.0
+        if self.spare is None:
+            ready = receive(self.answers, 2.0)
+            if ready is None:
+                return None
+            self.spare = int(ready["ready"])
+        try:
+            send(self.orders, order)
+        except OSError:
+            return None
+        answer: dict[str, Any] = {"losses": [], "ended": "died"}
+        while (message := receive(self.answers, seconds)) is not None:
+            if "over" in message:
+                return answer
+            answer = message
+        return None
+
+
+def _wait(process: subprocess.Popen[bytes], tell: Callable[[], None]) -> int:
+    """Wait for the script; Ctrl-C reaches it too, and it has a few seconds to end."""
+    interrupted = 0.0
+    while True:
+        try:
+            return process.wait(2.0)
+        except subprocess.TimeoutExpired:
+            if interrupted and time.perf_counter() - interrupted > PATIENCE:
+                process.kill()
+            elif interrupted:
+                process.send_signal(signal.SIGINT)
+            else:
+                tell()
+        except KeyboardInterrupt:
+            if interrupted:
+                process.kill()
+            interrupted = time.perf_counter()
+
+
+def _so_far(order: dict[str, Any], tell: Callable[[dict[str, Any]], None] | None) -> None:
+    path = Path(order["facts"])
+    if tell is not None and path.exists():
+        facts = from_json(path.read_text(encoding="utf-8"))
+        facts.script, facts.arguments = order["script"], order["arguments"]
+        tell(make_record(facts, diagnose(facts)))
+
+
+def _read(order: dict[str, Any], code: int) -> Facts:
+    path = Path(order["facts"])
+    facts = from_json(path.read_text(encoding="utf-8")) if path.exists() else Facts()
+    facts.script, facts.arguments = order["script"], order["arguments"]
+    facts.code, facts.versions = code, versions()
+    if code < 0:
+        name = signal.Signals(-code).name
+        facts.stopped = f"by {name}"
+        if name == "SIGKILL":
+            facts.failure = Failure("MemoryError", "the process was killed (SIGKILL), most likely because memory ran out")  # fmt: skip
+        elif name not in {"SIGINT", "SIGTERM"}:
+            facts.failure = Failure(name, f"the process died of {name}")
+    return facts
+
+
+def _try(facts: Facts, pipes: _Pipes, seconds: float) -> list[Trial]:
+    if not seconds or not facts.passes or (facts.stopped or "").endswith("Ctrl-C"):
+        return []
+    try:
+        trace_nan(facts, pipes.ask, min(seconds, 20.0))
+        return try_repairs(facts, pipes.ask, seconds)
+    except (KeyboardInterrupt, OSError):
+        facts.notes.append("the trials were interrupted")
+        return []

@@ -69,7 +69,7 @@ def run_script(
     require(max_steps is None or max_steps >= 1, "doctor: max_steps must be at least 1", max_steps)
     require(max_seconds is None or max_seconds > 0, "doctor: max_seconds must be above 0", max_seconds)  # fmt: skip
     require(trials >= 0, "doctor: trials must be at least 0", trials, "Try 20, or 0 for none.")
-    with tempfile.TemporaryDirectory(prefix="gradatim-doctor-") as folder, _Pipes() as pipes:
+    with tempfile.TemporaryDirectory(prefix="gradatim-doctor-") as folder, Pipes() as pipes:
         order = {
             "script": str(script), "arguments": list(arguments or []), "every": every, "max_steps": max_steps,
             "max_seconds": max_seconds, "trials": trials, "stop_early": stop_early, "facts": str(Path(folder) / "facts.json"), "pipes": pipes.theirs,
@@ -80,8 +80,8 @@ def run_script(
         process = subprocess.Popen(words, pass_fds=pipes.theirs)
         pipes.close_theirs()
         code = _wait(process, lambda: _so_far(order, tell))
-        facts = _read(order, code)
-        tried = _try(facts, pipes, trials)
+        facts = read_facts(order, code)
+        tried = try_all(facts, pipes, trials)
     diagnosis = diagnose(facts, tried)
     record = make_record(facts, diagnosis)
     if tell is not None:
@@ -105,10 +105,10 @@ def check_script(script: str | Path) -> None:
         raise Unavailable(f"doctor: '{path}' cannot be read: {error.strerror}.") from None
 
 
-class _Pipes:
+class Pipes:
     """Two pipes: orders to the spare process, answers from it."""
 
-    def __enter__(self) -> "_Pipes":
+    def __enter__(self) -> "Pipes":
         there, self.orders = os.pipe()
         self.answers, back = os.pipe()
         self.theirs = [there, back]
@@ -170,7 +170,8 @@ def _so_far(order: dict[str, Any], tell: Callable[[dict[str, Any]], None] | None
         tell(make_record(facts, diagnose(facts)))
 
 
-def _read(order: dict[str, Any], code: int) -> Facts:
+def read_facts(order: dict[str, Any], code: int) -> Facts:
+    """What the child wrote down, and how it ended."""
     path = Path(order["facts"])
     facts = from_json(path.read_text(encoding="utf-8")) if path.exists() else Facts()
     facts.script, facts.arguments = order["script"], order["arguments"]
@@ -185,7 +186,8 @@ def _read(order: dict[str, Any], code: int) -> Facts:
     return facts
 
 
-def _try(facts: Facts, pipes: _Pipes, seconds: float) -> list[Trial]:
+def try_all(facts: Facts, pipes: Pipes, seconds: float) -> list[Trial]:
+    """Trace a NaN and try repairs, with the spare process at the other end of the pipes."""
     if not seconds or not facts.passes or (facts.stopped or "").endswith("Ctrl-C"):
         return []
     try:

@@ -37,19 +37,19 @@ def series(losses, lr=0.1, ratio=1e-3):
     return Series(list(range(n)), list(losses), [lr] * n, [1.0] * n, [ratio] * n)
 
 
-def facts(losses=None, **changes):
+def facts(curve=None, **changes):
     """A run of 60 steps on two classes, which learns unless told otherwise."""
-    losses = [0.69 * 0.95**k for k in range(60)] if losses is None else losses
-    target = Target("classes", "int64", [32], 0, 1, 2, 0.5, constant_loss=0.69)
+    curve = [0.69 * 0.95**k for k in range(60)] if curve is None else curve
+    target = Target("classes", "int64", [32], 0.0, 1.0, 2, 0.5, constant_loss=0.69)
     loss = Loss("cross_entropy", "train.py", 9, shape=[32, 2], label_width=2, target=target, seen=20, spread=0.5, first_spread=0.5)  # fmt: skip
     known = {
-        "steps": len(losses),
-        "passes": len(losses),
+        "steps": len(curve),
+        "passes": len(curve),
         "updates": True,
         "losses": [loss],
         "whole": True,
-        "series": series(losses),
-        "optimizers": [Optimizer("optimizer", "SGD", 100, 0.1, steps=len(losses))],
+        "series": series(curve),
+        "optimizers": [Optimizer("optimizer", "SGD", 100, 0.1, steps=len(curve))],
         "models": [Model("net", "Net", 100, 100, [Layer("fc", "Linear", 100, 100, "train.py", 3)])],
         "evaluations": [Evaluation(10, 50, 0.6), Evaluation(59, 50, 0.5)],
         "data": Data(rows=640, distinct=320, batches=20, batch_sizes=[32] * 20, columns=4),
@@ -69,8 +69,8 @@ def loss_with(*below, **changes):
     return [base]
 
 
-def crash(kind, message, **numbers):
-    return {"failure": Failure(kind, message, Place("train.py", 4), "", numbers)}
+def crash(name, message, **numbers):
+    return {"failure": Failure(name, message, Place("train.py", 4), "", numbers)}
 
 
 FAULTS = {
@@ -97,7 +97,7 @@ FAULTS = {
     "init.scale": {"series": series(GROWING), "layers": {"fc": LayerStats("Linear", first={"gain": 90.0})}},
     "model.eval-in-training": {"witnesses": {"eval-in-training": SEEN}},
     "model.not-registered": {"witnesses": {"not-registered": SEEN}},
-    "model.frozen": {"witnesses": {"frozen-all": SEEN, "detached": SEEN}},
+    "model.frozen": {"witnesses": {"frozen-all": SEEN, "detached": SEEN}, "series": series(FLAT)},
     "model.batch-mixing": {"witnesses": {"batch-mixing": SEEN}},
     "model.future-leak": {"witnesses": {"future-leak": SEEN}},
     "data.nan": {"witnesses": {"non-finite-data": SEEN}, "series": series([math.nan] * 20)},

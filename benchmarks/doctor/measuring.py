@@ -47,7 +47,10 @@ def measure_fault(fault: Fault, trials: float) -> dict[str, Any]:
 def measure_healthy(path: Path, trials: float) -> dict[str, Any]:
     """Run a healthy program; a warning or worse is a false alarm."""
     diagnosis, facts, seconds = examine_program(path, trials=trials)
-    said = [f"{f.code} ({f.severity} {f.strength:.2f}) line {f.where.line}: {f.cause}" for f in diagnosis.findings]
+    said = [
+        f"{f.code} ({f.severity} {f.strength:.2f}) line {f.where.line}: {f.cause}"
+        for f in diagnosis.findings
+    ]
     return {"name": path.stem, "alarm": not diagnosis.is_healthy, "said": said, "symptoms": [s.name for s in diagnosis.symptoms], "seconds": round(seconds, 1), "notes": facts.notes, "failure": str(facts.failure)}  # fmt: skip
 
 

@@ -17,8 +17,10 @@ from gradatim.doctor.supervising import Pipes, read_facts, try_all
 LONGEST = 240.0
 
 
-def examine_program(path: Path, *, trials: float = 12.0, every: int = 20) -> tuple[Diagnosis, Any, float]:
-    """Run one program; return the diagnosis, the facts and the seconds of processor time of the run.
+def examine_program(
+    path: Path, *, trials: float = 12.0, every: int = 20
+) -> tuple[Diagnosis, Any, float]:
+    """Run one program; return the diagnosis, the facts and the seconds it took.
 
     Args:
         path: The program.

@@ -64,7 +64,7 @@ class Finding:
     strength: float = 0.5  # of the evidence, from 0 to 1; it orders findings of the same kind
 
 
-@dataclass
+@dataclass(frozen=True)
 class Diagnosis:
     """The verdict on a run.
 

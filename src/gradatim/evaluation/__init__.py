@@ -1,5 +1,6 @@
 """Honest measurement: splits, cross-validation, tuning, comparison."""
 
+from gradatim.evaluation.bootstrap import Band, bootstrap_band, interquartile_mean
 from gradatim.evaluation.calibration import TemperatureScaling, expected_calibration_error
 from gradatim.evaluation.comparison import Comparison, compare
 from gradatim.evaluation.conformal import (
@@ -30,6 +31,7 @@ from gradatim.evaluation.three_way import ThreeWaySplit, split_three_ways
 from gradatim.evaluation.tuning import Trial, Tuning, tune
 
 __all__ = [
+    "Band",
     "BiasVariance",
     "Comparison",
     "CrossValidation",
@@ -50,6 +52,7 @@ __all__ = [
     "Tuning",
     "Uniform",
     "bias_variance",
+    "bootstrap_band",
     "choose_by_occam",
     "compare",
     "conformal_radius",
@@ -62,6 +65,7 @@ __all__ = [
     "held_out_ratio",
     "hold_outs",
     "learning_curve",
+    "interquartile_mean",
     "leave_one_out",
     "make_splits",
     "measure_overlap",

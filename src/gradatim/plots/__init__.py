@@ -22,6 +22,13 @@ from gradatim.plots.neurons import decision_regions, threshold_network
 from gradatim.plots.optim import decay_curves, lr_range_figure, schedule_curves
 from gradatim.plots.recurrent import gradient_against_lag
 from gradatim.plots.regions import linear_pieces, region_maps
+from gradatim.plots.reinforcement import (
+    GridPanel,
+    SeedCurves,
+    grid_panels,
+    pole_frames,
+    return_curves,
+)
 from gradatim.plots.robust import adversarial_triples, perturbation_histogram, robustness_curves
 from gradatim.plots.sequences import alignment_maps, forecast_bands
 from gradatim.plots.style import new_figure
@@ -30,6 +37,8 @@ from gradatim.plots.words import Formula
 __all__ = [
     "CurvePanel",
     "Formula",
+    "GridPanel",
+    "SeedCurves",
     "SurfacePanel",
     "adversarial_triples",
     "alignment_maps",
@@ -48,6 +57,7 @@ __all__ = [
     "forecast_bands",
     "gradient_against_lag",
     "graph_figure",
+    "grid_panels",
     "head_grid",
     "image_grid",
     "image_rows",
@@ -61,8 +71,10 @@ __all__ = [
     "numbered_matrices",
     "perturbation_histogram",
     "picture_panels",
+    "pole_frames",
     "rate_curves",
     "region_maps",
+    "return_curves",
     "ridge_functions",
     "robustness_curves",
     "schedule_curves",

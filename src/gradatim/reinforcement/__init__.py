@@ -22,6 +22,7 @@ from gradatim.reinforcement.reinforce import Reinforce
 from gradatim.reinforcement.replay import Replay, Step
 from gradatim.reinforcement.returns import discounted_returns, generalized_advantages
 from gradatim.reinforcement.sarsa import SARSA
+from gradatim.reinforcement.shaping import shaped
 from gradatim.reinforcement.spaces import Box, Discrete
 from gradatim.reinforcement.tables import TableInfo, TableState
 from gradatim.reinforcement.windy_grid import WindyGrid
@@ -71,5 +72,6 @@ __all__ = [
     "learn",
     "policy_iteration",
     "policy_slope",
+    "shaped",
     "value_iteration",
 ]

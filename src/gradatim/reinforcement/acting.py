@@ -23,12 +23,13 @@ class ActorState(NamedTuple):
         actor: From observations to what :class:`Head` reads.
         critic: From observations to their value.
         head: How the actor's outputs are read.
-        learner: Moves both networks.
+        learner: Moves both networks, or the actor alone where the critic has a tutor.
         world: The copies, in the middle of their episodes.
         seen: What they show, as the networks take it, shape ``(N, D)``.
         score: Rewards of the episodes that are under way, shape ``(N,)``.
         steps: Steps of all copies together.
         generator: Source of randomness of actions and batches.
+        tutor: Moves the critic, where it takes more steps than the actor.
     """
 
     actor: nn.Module
@@ -40,6 +41,7 @@ class ActorState(NamedTuple):
     score: Tensor
     steps: int
     generator: torch.Generator
+    tutor: Learner | None = None
 
 
 class ActorInfo(NamedTuple):

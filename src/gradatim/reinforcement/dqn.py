@@ -127,12 +127,12 @@ class DQN:
     """
 
     gamma: float = 0.99
-    lr: float = 1e-3
+    lr: float = 2.3e-3
     exploration: EpsilonGreedy = FADING
     capacity: int = 50_000
-    batch_size: int = 128
-    updates: int = 4
-    target_every: int = 200
+    batch_size: int = 64
+    updates: int = 8
+    target_every: int = 128
     is_double: bool = True
     hidden: tuple[int, ...] = (128, 128)
     num_copies: int = 16

@@ -52,18 +52,37 @@ def improve(state: ActorState, batch: Batch, *, clip: float | None, share: float
     state.learner.step(batch.seen, loss, slopes, share=share)
 
 
-def actor_critic_loss(head: Head, batch: Batch, clip: float | None, outputs: Tensor, values: Tensor) -> Tensor:  # fmt: skip
-    """:func:`~gradatim.losses.policy_loss` of the actor, and half the squared error of the critic."""
+def actor_loss(head: Head, batch: Batch, clip: float | None, outputs: Tensor) -> Tensor:
+    """:func:`~gradatim.losses.policy_loss` of what was done."""
     now, _ = head.judge(outputs, batch.actions)
-    gain = policy_loss(now[:, None], batch.old[:, None], batch.advantages, clip=clip)
-    return gain + 0.5 * F.mse_loss(values.squeeze(1), batch.goal)
+    return policy_loss(now[:, None], batch.old[:, None], batch.advantages, clip=clip)
+
+
+def actor_slopes(head: Head, batch: Batch, clip: float | None, outputs: Tensor) -> tuple[Tensor]:
+    """The derivative of :func:`actor_loss`."""
+    now, pull = head.pull(outputs, batch.actions)
+    weight = policy_slope(now, batch.old, batch.advantages, clip=clip)
+    return (pull.mul_(weight.unsqueeze(1)),)
+
+
+def critic_loss(batch: Batch, values: Tensor) -> Tensor:
+    """Half the squared error of the critic."""
+    return 0.5 * F.mse_loss(values.squeeze(1), batch.goal)
+
+
+def critic_slopes(batch: Batch, values: Tensor) -> tuple[Tensor]:
+    """The derivative of :func:`critic_loss`."""
+    return (values.sub(batch.goal.unsqueeze(1)).div_(len(values)),)
+
+
+def actor_critic_loss(head: Head, batch: Batch, clip: float | None, outputs: Tensor, values: Tensor) -> Tensor:  # fmt: skip
+    """Both losses, added up."""
+    return actor_loss(head, batch, clip, outputs) + critic_loss(batch, values)
 
 
 def actor_critic_slopes(head: Head, batch: Batch, clip: float | None, outputs: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The derivative of :func:`actor_critic_loss` by outputs and values."""
-    now, pull = head.pull(outputs, batch.actions)
-    weight = policy_slope(now, batch.old, batch.advantages, clip=clip)
-    return pull.mul_(weight.unsqueeze(1)), values.sub(batch.goal.unsqueeze(1)).div_(len(values))
+    return (*actor_slopes(head, batch, clip, outputs), *critic_slopes(batch, values))
 
 
 @takes_arrays

@@ -47,10 +47,10 @@ class PPO:
     gamma: float = 0.98
     lam: float = 0.8
     clip: float = 0.2
-    lr: float = 1e-3
+    lr: float = 2e-3
     rollout: int = 32
-    epochs: int = 20
-    batch_size: int = 256
+    epochs: int = 10
+    batch_size: int = 512
     hidden: tuple[int, ...] = (64, 64)
     decay_steps: int | None = None
     num_copies: int = 64

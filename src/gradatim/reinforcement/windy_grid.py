@@ -14,6 +14,7 @@ class WindyGrid(Grid):
     The shortest way has 15 steps.
 
     Args:
+        starts_anywhere: Whether episodes start in any cell but the goal, instead of the usual one.
         time_limit: Most steps of an episode, if there is a most.
 
     Example:
@@ -25,7 +26,7 @@ class WindyGrid(Grid):
         Sutton and Barto, Reinforcement Learning, 2018, example 6.5.
     """
 
-    def __init__(self, *, time_limit: int | None = None) -> None:
+    def __init__(self, *, starts_anywhere: bool = False, time_limit: int | None = None) -> None:
         width = len(WIND)
         letters = [[FREE] * width for _ in range(ROWS)]
         letters[FIRST[0]][FIRST[1]], letters[LAST[0]][LAST[1]] = START, GOAL
@@ -39,4 +40,6 @@ class WindyGrid(Grid):
         ends, pays = goes_to == goal, -torch.ones(shape)
         ends[goal], pays[goal] = True, 0.0
         rows = ["".join(row) for row in letters]
-        super().__init__(rows, Tables(goes_to, pays, ends), [FIRST[0] * width + FIRST[1]], time_limit)  # fmt: skip
+        first = FIRST[0] * width + FIRST[1]
+        starts = [s for s in range(shape[0]) if s != goal] if starts_anywhere else [first]
+        super().__init__(rows, Tables(goes_to, pays, ends), starts, time_limit)

@@ -1,0 +1,1 @@
+"""Contestants that learn to hold a pole upright by proximal policy optimization."""

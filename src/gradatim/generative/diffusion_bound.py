@@ -1,6 +1,7 @@
 """The bound on the log-likelihood of a diffusion model, in nats and in bits per number."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -11,6 +12,7 @@ from gradatim.errors import choose, require, require_whole
 from gradatim.generative.diffuse import diffuse
 from gradatim.generative.diffusion import Diffusion
 from gradatim.generative.noise_schedule import NoiseSchedule
+from gradatim.nn.training_modes import evaluation_mode
 
 VARIANCES = ("forward", "posterior")
 
@@ -122,44 +124,48 @@ def diffusion_bound(
     """
     rule = "diffusion_bound: levels must be at least 2 or None"
     require(levels is None or levels >= 2, rule, levels, "Try 256.")
-    schedule, count = model.noise_schedule, model.num_steps
-    draws = count - 1 if draws is None else draws
-    if count > 1:
-        require_whole("diffusion_bound", draws=draws)
     choose("diffusion_bound", "variance", variance, VARIANCES)
-    was_training = model.training
-    model.eval()
-    model_dim = math.prod(model.sample_shape)
-    total = x.new_zeros(len(x), dtype=torch.float64)
-    is_all = draws >= count - 1
-    for k in range(min(draws, count - 1)):
-        if is_all:
-            step = torch.full((len(x),), k + 2, device=x.device)
-        else:
-            place = torch.rand(len(x), generator=generator).to(x.device)
-            step = ((k + place) / draws * (count - 1)).long().clamp(max=count - 2) + 2
-        error = _squared_error(model, x, step, label, generator)
-        total += error * step_weight(schedule, step, variance=variance)
-        ratio = _step_variance(schedule, step, "posterior") / _step_variance(schedule, step, variance)  # fmt: skip
-        total += 0.5 * model_dim * (ratio - 1 - ratio.log())
-    if not is_all:
-        total *= (count - 1) / draws
-    reconstruction = -_first_step(model, x, label, levels, generator)
-    model.train(was_training)
-    return Bound(_prior(schedule, x), total, reconstruction)
+    if draws is not None:
+        require_whole("diffusion_bound", draws=draws)
+    with evaluation_mode(model):
+        steps = x.new_zeros(len(x), dtype=torch.float64)
+        for step, share in _steps(len(x), model.num_steps, draws, generator):
+            steps += share * _divergence(model, x, step.to(x.device), label, variance, generator)
+        reconstruction = -_first_step(model, x, label, levels, generator)
+    return Bound(_prior(model.noise_schedule, x), steps, reconstruction)
+
+
+def _steps(
+    rows: int, num_steps: int, draws: int | None, generator: torch.Generator | None
+) -> Iterator[tuple[Tensor, float]]:
+    """Steps from 2 on for each row, all or evenly spread draws, and how many steps each stands for."""
+    count = num_steps - 1
+    if draws is None or draws >= count:
+        for step in range(2, num_steps + 1):
+            yield torch.full((rows,), step), 1.0
+        return
+    for k in range(draws):
+        place = (k + torch.rand(rows, generator=generator)) / draws
+        yield (place * count).long().clamp(max=count - 1) + 2, count / draws
+
+
+def _divergence(
+    model: Diffusion, x: Tensor, step: Tensor, label: Tensor | None, variance: str, generator: torch.Generator | None
+) -> Tensor:  # fmt: skip
+    """Of the step back that knows the data from the model's, one draw of noise for each row."""
+    schedule = model.noise_schedule
+    x_t, noise, time = _noised(model, x, step, generator)
+    error = (noise - model.denoise(x_t, time, label).noise).double().square().flatten(1).sum(1)
+    low, own = (_step_variance(schedule, step, name) for name in ("posterior", variance))
+    ratio, dim = low / own, math.prod(model.sample_shape)
+    missed = 0.5 * dim * (ratio - 1 - ratio.log())
+    return error * step_weight(schedule, step, variance=variance) + missed
 
 
 def _noised(model: Diffusion, x: Tensor, step: Tensor, generator: torch.Generator | None) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     time = (step / model.num_steps).to(x.dtype)
     noise = torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x.device)
     return diffuse(x, noise, model.noise_schedule.alpha_bar(time)), noise, time
-
-
-def _squared_error(
-    model: Diffusion, x: Tensor, step: Tensor, label: Tensor | None, generator: torch.Generator | None
-) -> Tensor:  # fmt: skip
-    x_t, noise, time = _noised(model, x, step, generator)
-    return (noise - model.denoise(x_t, time, label).noise).double().square().flatten(1).sum(1)
 
 
 def _prior(schedule: NoiseSchedule, x: Tensor) -> Tensor:

@@ -1,0 +1,21 @@
+"""The claims about diffusion and flows hold, in the quick version."""
+
+import pytest
+
+from gradatim import experiments
+
+FIGURES = {
+    "diffusion-points": ["steps", "score", "likelihood"],
+    "diffusion-mnist": ["digits", "vae", "neighbours", "distances"],
+    "samplers": ["looks", "samples"],
+    "guidance": ["trade", "samples"],
+    "flow-matching": ["paths", "looks"],
+    "memorization": ["pairs", "share"],
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_claim_holds(name):
+    report = experiments.run(name, quick=True, overrides={"seed": "1"})
+    assert report.holds, [claim for claim in report.claims if not claim.holds]
+    assert [picture.name for picture in report.pictures] == FIGURES[name]

@@ -154,15 +154,16 @@ def claim_network(report: Report, ring: DiffusedMixture, settings: Settings) -> 
     report.claim("the likelihood of new points under its flow is nearly theirs", float(likelihood - entropy), "difference in nats", near=(0.0, 0.25))  # fmt: skip
     models = {"simple": simple, "bound": train(ring, settings, "bound", settings.bound_epochs)}
     truth, rows, nats = ring.sample(settings.draws, generator=source(settings, 10)), [], {}
+    found: dict[str, tuple[float, float]] = {}
     for name, model in models.items():
         drawn = sample(model, settings.draws, generator=source(settings, 11))
-        near, least = coverage(ring, drawn)
+        near, least = found[name] = coverage(ring, drawn)
         bound = diffusion_bound(model, test, draws=100, generator=source(settings, 12))
         nats[name] = float(bound.total.mean())
         rows.append([name, near, least, float(frechet_distance(drawn, truth)), nats[name]])
     columns = ["loss", "share near a centre", "rarest centre", "Fréchet distance", "bound, nats"]
     report.table("Networks by their loss", columns=columns, rows=rows)
-    for name, near, least, *_ in rows:
+    for name, (near, least) in found.items():
         report.claim(f"{name} loss: samples lie on the ring", near, "share near a centre", above=0.9)  # fmt: skip
         report.claim(f"{name} loss: on all of it", least, "rarest, as a share of its due", above=0.5)  # fmt: skip
     report.claim("both bounds lie above the nats that the points need", min(nats.values()) + float(entropy), "the smaller one's excess", above=-0.02)  # fmt: skip

@@ -214,8 +214,8 @@ def draw_scores(ring: DiffusedMixture, model: Diffusion) -> Figure:
             arrows = {0: ring.score(coarse, coarse_time), 1: model.score(coarse, coarse_time)}
         for row, (back, colours) in enumerate(((density, SEQUENTIAL), (error.reshape(80, 80).T, "Oranges"))):  # fmt: skip
             panel, arrow = axes[row][column], arrows[row]
-            panel.imshow(back, origin="lower", extent=(-2.4, 2.4, -2.4, 2.4), cmap=colours)
-            panel.quiver(*coarse.T, *arrow.T, color=INK, width=0.004, scale=40 * float(arrow.norm(dim=1).mean()))  # fmt: skip
+            panel.imshow(back.numpy(), origin="lower", extent=(-2.4, 2.4, -2.4, 2.4), cmap=colours)
+            panel.quiver(*coarse.T.numpy(), *arrow.T.numpy(), color=INK, width=0.004, scale=40 * float(arrow.norm(dim=1).mean()))  # fmt: skip
             panel.set(title=f"{('exact', 'network')[row]}, time {time:g}", xticks=[], yticks=[])
             panel.grid(visible=False)
     return figure
@@ -230,7 +230,7 @@ def draw_likelihood(ring: DiffusedMixture, model: Diffusion, settings: Settings)
     most = float(exact.exp().max())
     panels = (("density", exact.exp(), SEQUENTIAL, 0.0), ("of the learned flow", learned.exp(), SEQUENTIAL, 0.0), ("difference", gap, DIVERGING, -most))  # fmt: skip
     for panel, (title, values, colours, low) in zip(axes, panels, strict=True):
-        shown = panel.imshow(values, origin="lower", extent=(-2.4, 2.4, -2.4, 2.4), cmap=colours, vmin=low, vmax=most)  # fmt: skip
+        shown = panel.imshow(values.numpy(), origin="lower", extent=(-2.4, 2.4, -2.4, 2.4), cmap=colours, vmin=low, vmax=most)  # fmt: skip
         panel.set(title=title, xticks=[], yticks=[])
         panel.grid(visible=False)
         figure.colorbar(shown, ax=panel, shrink=0.8).outline.set_edgecolor(MUTED)

@@ -25,7 +25,7 @@ class Settings(DigitSettings):
     samples: int = 500
 
 
-QUICK = Settings(data="digits", widths=(128,), lr=4e-3, sizes=(30, 700), updates=1_000, samples=300)  # fmt: skip
+QUICK = Settings(data="digits", widths=(128,), lr=4e-3, sizes=(30, 700), updates=800, samples=300)  # fmt: skip
 
 
 def run(settings: Settings) -> Report:

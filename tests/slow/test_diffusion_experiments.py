@@ -6,6 +6,7 @@ from gradatim import experiments
 
 FIGURES = {
     "diffusion-mnist": ["digits", "vae", "neighbours", "distances"],
+    "flow-matching": ["paths", "looks"],
     "memorization": ["pairs", "share"],
     "samplers": ["looks", "samples"],
 }

@@ -5,6 +5,7 @@ import pytest
 from gradatim import experiments
 
 FIGURES = {
+    "diffusion-points": ["steps", "score", "likelihood"],
     "diffusion-mnist": ["digits", "vae", "neighbours", "distances"],
     "flow-matching": ["paths", "looks"],
     "memorization": ["pairs", "share"],

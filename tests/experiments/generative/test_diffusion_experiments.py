@@ -5,7 +5,6 @@ import pytest
 from gradatim import experiments
 
 FIGURES = {
-    "diffusion-points": ["steps", "score", "likelihood"],
     "guidance": ["trade", "samples"],
 }
 

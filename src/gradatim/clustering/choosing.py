@@ -44,7 +44,7 @@ def choose_num_clusters(
 
     A number counts if its clusters save at least a tenth of the inertia (a twentieth in four columns or more), and four times the noise, beyond what cutting one cloud
     saves (:class:`OneHump`), if they lie further apart than pieces of such a cloud, and if two halves of the rows find the same
-    (adjusted Rand index 0.8). The smallest number that counts is chosen, and a larger one where it saves as much again.
+    (adjusted Rand index 0.8). The smallest number that counts is chosen, and a larger one where its gap is larger by another tenth (or twentieth).
     Of more than 1,000 rows, or fewer where they are wide, a random sample is looked at.
 
     Args:

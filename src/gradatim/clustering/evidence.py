@@ -51,7 +51,7 @@ class Evidence(NamedTuple):
 
     def is_more_than(self, other: "Evidence") -> bool:
         """Whether the gap is so much larger than that of another number that more clusters are worth it."""
-        return self.gap - other.gap >= max(self.least_gap, SURE / 2 * self.noise)
+        return self.gap - other.gap >= self.least_gap
 
     @property
     def is_apart(self) -> bool:

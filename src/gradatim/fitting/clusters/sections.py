@@ -34,7 +34,7 @@ HOW_MANY = (
     "The gap is the logarithm of how much less inertia clusters leave than the pieces of tables without groups do: the same columns, "
     f"shuffled, with the same correlations and one hump each. It must be at least 0.1, in four columns or more 0.05, and {SURE:g} times the noise. The silhouette "
     f"must lie above that of such tables, and two halves of the rows must agree to {STABLE} (adjusted Rand index). The smallest number for "
-    f"which all three speak is taken, and a larger one where its gap is larger by as much again."
+    f"which all three speak is taken, and a larger one where its gap is larger by another 0.1, or 0.05."
 )
 DESCRIBED = (
     "Effects are differences in deviations (Cohen's d) for numbers and dates, and of angles of shares (Cohen's h) for categories: 0.2 is "

@@ -43,20 +43,22 @@ def one_hump_quantiles(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
         Hartigan and Hartigan, The Dip Test of Unimodality, 1985.
     """
     values = np.asarray(values, dtype=np.float64)
-    require(values.ndim == 1 and np.isfinite(values).all(), "one_hump_quantiles: values must be finite, of shape (N,)", f"shape {values.shape}")  # fmt: skip
+    is_row = values.ndim == 1 and bool(np.isfinite(values).all())
+    require(is_row, "one_hump_quantiles: values must be finite, of shape (N,)", f"shape {values.shape}")  # fmt: skip
+    count = len(np.unique(values))
+    require(count > 1, "one_hump_quantiles: values must hold two different ones at least", count)
+    return np.interp(shares, *_nearest(values))
+
+
+def _nearest(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest distribution function with one hump at all different values, and these values."""
     places, counts = np.unique(values, return_counts=True)
-    require(
-        len(places) > 1,
-        "one_hump_quantiles: values must hold two different ones at least",
-        len(places),
-    )
     F = (np.cumsum(counts) - 0.5 * counts) / len(values)
     gaps = np.diff(places)
     densities = np.diff(F) / gaps
     tried = np.unique(np.linspace(0, len(gaps), MODES).round().astype(int))
     fits = [F[0] + np.r_[0.0, np.cumsum(_one_hump(densities, gaps, m) * gaps)] for m in tried]
-    nearest = min(fits, key=lambda fit: float(np.abs(fit - F).max()))
-    return np.interp(shares, nearest, places)
+    return min(fits, key=lambda fit: float(np.abs(fit - F).max())), places
 
 
 def _one_hump(densities: np.ndarray, gaps: np.ndarray, m: int) -> np.ndarray:
@@ -94,6 +96,9 @@ class OneHump:
         self.factor = _factor(scores)
         orders = keys.argsort(0, kind="stable")
         self.sorted = [x[order][:, own] for own, order in zip(self.blocks, orders.T, strict=True)]
+        # a column of many values has its gaps filled, others stay as they are
+        has_curve = [rows.shape[1] == 1 and len(np.unique(rows)) > FEW for rows in self.sorted]
+        self.curves = [_nearest(rows[:, 0]) if c else None for rows, c in zip(self.sorted, has_curve, strict=True)]  # fmt: skip
 
     def _keys(self, x: np.ndarray) -> np.ndarray:
         """A number for each block by which its rows have an order: what it adds to the first principal component."""
@@ -113,8 +118,12 @@ class OneHump:
         g = np.random.default_rng(seed).standard_normal((count, len(self.factor))) @ self.factor.T
         shares = norm.cdf(g)
         drawn = np.empty((count, sum(len(own) for own in self.blocks)))
-        for own, rows, share in zip(self.blocks, self.sorted, shares.T, strict=True):
-            drawn[:, own] = _quantiles(rows, share)
+        parts = zip(self.blocks, self.sorted, self.curves, shares.T, strict=True)
+        for own, rows, curve, share in parts:
+            if curve is None:
+                drawn[:, own] = rows[np.minimum((share * count).astype(int), count - 1)]
+            else:
+                drawn[:, own[0]] = np.interp(share, *curve)
         return drawn
 
 
@@ -127,10 +136,3 @@ def _factor(scores: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(correlations)
     root: np.ndarray = vectors * np.sqrt(values.clip(0.0))
     return root
-
-
-def _quantiles(rows: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Rows of a block at shares of its order: one column of many values with its gaps filled, others as they are."""
-    if rows.shape[1] == 1 and len(np.unique(rows)) > FEW:
-        return one_hump_quantiles(rows[:, 0], shares)[:, None]
-    return rows[np.minimum((shares * len(rows)).astype(int), len(rows) - 1)]

@@ -19,6 +19,7 @@ _HOME = {
     "fit": "gradatim.fitting.job",
     "load_model": "gradatim.fitting.loading",
     "predict": "gradatim.fitting.predicting",
+    "sample": "gradatim.fitting.sampling",
 }
 _SUBPACKAGES = (
     "backprop",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from gradatim.fitting.job import fit
     from gradatim.fitting.loading import load_model
     from gradatim.fitting.predicting import predict
+    from gradatim.fitting.sampling import sample
     from gradatim.training import Checkpoint, EarlyStopping, History, Trainer
 
 __all__ = [
@@ -102,6 +104,7 @@ __all__ = [
     "predict",
     "reports",
     "robust",
+    "sample",
     "theory",
     "timeseries",
     "training",

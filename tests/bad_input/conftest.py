@@ -1,7 +1,7 @@
 """Every trial has a folder of its own; models are trained once, as small as can be."""
 
 import shlex
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
 import pytest
@@ -11,6 +11,8 @@ from gradatim.clustering import choosing
 from gradatim.fitting.anomalies import isolation
 from gradatim.fitting.anomalies import networks as anomaly_networks
 from gradatim.fitting.clusters import course as cluster_course
+from gradatim.fitting.generative import course as generative_course
+from gradatim.fitting.generative.rows import judging as row_judging
 from gradatim.fitting.graphs import player as graph_player
 from gradatim.fitting.images import family as image_family
 from gradatim.fitting.images import networks as image_networks
@@ -31,6 +33,7 @@ from gradatim.fitting.tags import networks as tag_networks
 from gradatim.fitting.texts import family
 from gradatim.fitting.texts import networks as text_networks
 from gradatim.fitting.translation import course as translation_course
+from gradatim.generative import telling_apart
 from gradatim.plots import new_figure
 from gradatim.reports import report
 
@@ -59,7 +62,9 @@ SHELF = {
     "link": (inputs.graph(), "g --links --drop c"),
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
+    "rows": (inputs.csv(inputs.classed()), "t.csv --generative --target c --model diffusion"),
 }
+UNTRIED = ("language", "translation", "rows")  # kinds that take no --trials
 
 
 def tiny(patch):
@@ -106,6 +111,10 @@ def tiny(patch):
     patch.setattr(cluster_course, "judge_counts", judge)
     patch.setattr(cluster_course, "choose_num_clusters", choose)
     patch.setattr(translation_course, "make_plan", lambda *a, seed, **k: replace(PLAN, seed=seed))
+    once = Plan(Size(8, 1, 1), 1, 16, steps=2, rounds=1)
+    patch.setattr(generative_course, "_plan", lambda *a: asdict(once))
+    patch.setattr(telling_apart, "TREES", 1)
+    patch.setattr(row_judging, "FOLDS", 2)
     patch.setattr(report, "_png", lambda figure: PIXEL)
     patch.setattr(progress, "_QUIET", float("inf"))
     patch.setenv("COLUMNS", "200")
@@ -125,6 +134,7 @@ def shelf(tmp_path_factory):
                 tiny(patch)
                 patch.chdir(place)
                 clock = [] if kind in ("language", "translation", "cluster") else ["--trials", "1"]
+                clock = [] if kind in UNTRIED else ["--trials", "1"]
                 assert main(["fit", *shlex.split(words), *clock, "-o", "m"]) == 0
             made[kind] = place / "m"
         return made[kind]

@@ -19,6 +19,13 @@ from .trial import Place, Put
 ROWS = 60
 
 
+def classed() -> pd.DataFrame:
+    """A number and a class, rows enough to make more of."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80).round(2)
+    return pd.DataFrame({"x": x, "c": np.where(x > 0, "u", "v")})
+
+
 def nothing(place: Place) -> None:
     """An empty folder."""
 

@@ -5,6 +5,7 @@ from collections import Counter
 from . import (
     test_anomalies,
     test_commands,
+    test_generative,
     test_graphs,
     test_images,
     test_links,
@@ -22,7 +23,7 @@ from . import (
     test_writers,
 )
 
-TABLES = (test_tables, test_texts, test_tags, test_sequences, test_series, test_anomalies, test_images, test_masks, test_nodes, test_links, test_graphs, test_writers, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
+TABLES = (test_tables, test_texts, test_tags, test_sequences, test_series, test_anomalies, test_images, test_masks, test_nodes, test_links, test_graphs, test_writers, test_generative, test_options, test_outputs, test_predict, test_commands)  # fmt: skip
 
 
 def test_there_are_many():

@@ -5,7 +5,7 @@ import torch
 from scipy import stats
 
 from gradatim.errors import InvalidValue
-from gradatim.generative.column_similarity import column_similarity
+from gradatim.generative.column_shapes import column_similarity
 from gradatim.generative.simple_tables import GaussianCopula, IndependentColumns, JitteredRows
 
 

@@ -13,6 +13,7 @@ import pytest
 import torch
 from PIL import Image
 
+import gradatim
 from gradatim.models import ResNet
 from gradatim.models.published_images import resnet_names
 
@@ -98,6 +99,18 @@ fit("g", links=True, output=sys.argv[1], trials=4, resume=True)
 """
 
 
+ROWS = """
+import sys
+from dataclasses import asdict
+from gradatim import fit
+from gradatim.fitting.generative import course
+from gradatim.fitting.rounds import Plan, Size
+
+course._plan = lambda medium, maker, seed, seconds: asdict(Plan(Size(64, 2, 1), 1, 64, steps=40, rounds=5, seed=seed))
+fit("iris", generative=True, output=sys.argv[1], budget=3600, resume=True)
+"""
+
+
 IMAGES = """
 import sys
 from gradatim import fit
@@ -139,6 +152,14 @@ def test_graphs_killed_at_a_random_moment(tmp_path):
 
 def test_a_search_for_anomalies_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, ANOMALIES)
+
+
+def test_a_generator_of_rows_killed_at_a_random_moment(tmp_path):
+    interrupt(tmp_path, 0, ROWS)
+    rows, others = (
+        gradatim.sample(tmp_path / name, 50, which="network") for name in ("m", "whole")
+    )
+    assert rows.equals(others)
 
 
 def test_masks_killed_at_a_random_moment(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 from gradatim.errors import InvalidValue, choose
 from gradatim.fitting.anomalies.kind import ANOMALY
 from gradatim.fitting.clusters.kind import CLUSTER
+from gradatim.fitting.generative.kind import GENERATIVE
 from gradatim.fitting.graphs.kind import GRAPH
 from gradatim.fitting.images.kind import IMAGE
 from gradatim.fitting.kind import Kind
@@ -23,7 +24,7 @@ from gradatim.fitting.texts.kind import TEXT
 from gradatim.fitting.translation.kind import TRANSLATION
 
 # From the general to the special: where several are meant, the last is.
-KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, MASK, SEQUENCE, NODE, LINK, GRAPH, SERIES, CLUSTER, ANOMALY, TRANSLATION, LANGUAGE)}  # fmt: skip
+KINDS = {kind.name: kind for kind in (TABLE, TEXT, TAG, IMAGE, MASK, SEQUENCE, NODE, LINK, GRAPH, SERIES, CLUSTER, ANOMALY, TRANSLATION, LANGUAGE, GENERATIVE)}  # fmt: skip
 
 
 def find_kind(data: object, given: Mapping[str, Any], name: str | None = None) -> Kind:

@@ -5,7 +5,8 @@ from gradatim.generative.autoencoder import Autoencoder
 from gradatim.generative.bound_objective import BoundObjective
 from gradatim.generative.bounds import ELBO, elbo, importance_weighted_bound, log_weights
 from gradatim.generative.classifier_features import ClassifierFeatures
-from gradatim.generative.column_similarity import column_similarity, mean_column_similarity
+from gradatim.generative.column_pairs import mean_pair_similarity, pair_similarity
+from gradatim.generative.column_shapes import column_similarity, mean_column_similarity
 from gradatim.generative.copying import Repeats, copying_share, exact_repeats
 from gradatim.generative.diffuse import diffuse
 from gradatim.generative.diffused_mixture import DiffusedMixture
@@ -44,7 +45,6 @@ from gradatim.generative.optimal_discriminator import (
     game_value,
     jensen_shannon,
 )
-from gradatim.generative.pair_similarity import mean_pair_similarity, pair_similarity
 from gradatim.generative.predictions import Denoised, prediction_target, read_prediction
 from gradatim.generative.probability_flow import flow_log_likelihood, probability_flow
 from gradatim.generative.registry import MODELS
@@ -63,9 +63,9 @@ from gradatim.generative.sampler_steps import (
 )
 from gradatim.generative.sampling import SamplingStep, sample, sampling_path
 from gradatim.generative.simple_tables import GaussianCopula, IndependentColumns, JitteredRows
+from gradatim.generative.teaching import Teaching, train_on_generated
+from gradatim.generative.telling_apart import TwoSampleTest, two_sample_test
 from gradatim.generative.time_grids import time_grid
-from gradatim.generative.train_on_generated import Teaching, train_on_generated
-from gradatim.generative.two_sample_test import TwoSampleTest, two_sample_test
 from gradatim.generative.vae import VAE
 
 __all__ = [

@@ -1,6 +1,6 @@
 r"""Simple generators of tables, which a network must beat: independent columns, the Gaussian copula, and jittered rows.
 
-The copula is fitted to mixed columns by :mod:`~gradatim.generative.latent_correlation`; whether a cell is missing is a variable
+The copula is fitted to mixed columns by :mod:`~gradatim.generative.hidden_correlation`; whether a cell is missing is a variable
 of its own.
 """
 
@@ -13,7 +13,7 @@ import torch
 from scipy.special import ndtr, ndtri
 
 from gradatim.errors import require, require_whole
-from gradatim.generative.latent_correlation import Scores, latent_correlation
+from gradatim.generative.hidden_correlation import Scores, latent_correlation
 from gradatim.generative.margin import Margin, learn_margins
 
 MOST_ROWS = 20_000  # from which correlations are learned

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from gradatim.generative.column_similarity import Weights, draw_weights, spread, weigh
+from gradatim.generative.column_shapes import Weights, draw_weights, spread, weigh
 from gradatim.generative.resampling import Estimate
 from gradatim.generative.table_columns import check_tables, codes_of, is_number, numbers_of
 
@@ -91,6 +91,8 @@ def _similarities(real: pd.DataFrame, generated: pd.DataFrame, weights: Weights 
 def _correlations(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Of every set of weights and pair, over the rows that have both, shape ``(B, K, K)``."""
     is_there = ~np.isnan(values)
+    largest = np.max(np.abs(values), axis=0, where=is_there, initial=0.0)
+    values = values / np.where(largest > 0, largest, 1.0)  # squares of huge numbers would overflow
     centers = np.array([own[there].mean() if there.any() else 0.0 for own, there in zip(values.T, is_there.T, strict=True)])  # fmt: skip
     scales = np.array([(own[there] - c).std() if there.any() else 0.0 for own, there, c in zip(values.T, is_there.T, centers, strict=True)])  # fmt: skip
     scaled = np.where(is_there, (values - centers) / np.where(scales > 0, scales, 1.0), 0.0)

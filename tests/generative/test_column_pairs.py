@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sdmetrics.column_pairs import ContingencySimilarity, CorrelationSimilarity
 
-from gradatim.generative.pair_similarity import mean_pair_similarity, pair_similarity
+from gradatim.generative.column_pairs import mean_pair_similarity, pair_similarity
 
 
 @pytest.fixture

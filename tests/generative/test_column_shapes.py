@@ -4,7 +4,7 @@ import pytest
 from sdmetrics.single_column import KSComplement, TVComplement
 
 from gradatim.errors import InvalidType, InvalidValue
-from gradatim.generative.column_similarity import column_similarity, mean_column_similarity, weigh
+from gradatim.generative.column_shapes import column_similarity, mean_column_similarity, weigh
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from gradatim.errors import choose, require
-from gradatim.generative.column_similarity import draw_weights, spread
+from gradatim.generative.column_shapes import draw_weights, spread
 from gradatim.generative.resampling import Estimate
 from gradatim.generative.table_columns import check_tables, codes_of, is_number, numbers_of
-from gradatim.generative.two_sample_test import as_features, boosted_trees, weighted_auc
+from gradatim.generative.telling_apart import as_features, boosted_trees, weighted_auc
 
 
 class Teaching(NamedTuple):

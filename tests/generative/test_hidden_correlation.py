@@ -6,7 +6,7 @@ import pytest
 from numpy.polynomial.hermite_e import HermiteE
 from scipy import integrate, stats
 
-from gradatim.generative.latent_correlation import Scores, latent_correlation
+from gradatim.generative.hidden_correlation import Scores, latent_correlation
 
 
 def pair(rho, rows, seed=0):

@@ -4,8 +4,8 @@ import pytest
 from sklearn.metrics import r2_score, roc_auc_score
 
 from gradatim.errors import InvalidValue
-from gradatim.generative.train_on_generated import train_on_generated
-from gradatim.generative.two_sample_test import boosted_trees
+from gradatim.generative.teaching import train_on_generated
+from gradatim.generative.telling_apart import boosted_trees
 
 
 def rows(count, seed, noise=0.5):

@@ -92,11 +92,18 @@ def _similarities(real: pd.DataFrame, generated: pd.DataFrame, weights: Weights 
     for name in real.columns:
         if is_number(real[name]):
             values = numbers_of(real[name]), numbers_of(generated[name])
-            found.append(_ks_complement(*(v.round(DIGITS) for v in values), *weights))
+            found.append(_ks_complement(*map(_rounded, values), *weights))
         else:
             codes, count = codes_of([real[name], generated[name]])
             found.append(_tv_complement(codes[0], codes[1], count, *weights))
     return np.stack(found, axis=1)
+
+
+def _rounded(values: np.ndarray) -> np.ndarray:
+    """Numbers to so many digits; huge ones as they are."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = values.round(DIGITS)
+    return np.where(np.isfinite(rounded), rounded, values)
 
 
 def _shares(weights: np.ndarray) -> np.ndarray:

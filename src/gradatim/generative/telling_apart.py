@@ -14,10 +14,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 
 from gradatim.errors import require
-from gradatim.generative.column_similarity import draw_weights, spread
+from gradatim.generative.column_shapes import draw_weights, spread
 from gradatim.generative.resampling import Estimate
 from gradatim.generative.table_columns import check_tables, codes_of, is_number, numbers_of
 
+TREES = 100
 MOST_LEVELS = 200  # that trees take as categories; of a column with more, the order of codes counts
 
 
@@ -25,7 +26,7 @@ class TwoSampleTest(NamedTuple):
     """How well rows can be told apart.
 
     Args:
-        auc: Over all rows, with its interval.
+        auc: Mean over the folds, with its interval over resampled rows.
         fold_aucs: Of every fold.
     """
 
@@ -48,7 +49,7 @@ def two_sample_test(
         real: Rows that no generator has learned from.
         generated: What a model made, with the same columns; of the longer table the first rows are taken.
         folds: Parts of the cross-validation.
-        repeats: Cross-validations with different folds, whose scores are averaged.
+        repeats: Cross-validations with different folds, whose figures are averaged.
         num_resamples: Resamples of rows for the interval.
         seed: Fixes folds and resamples.
 
@@ -67,17 +68,18 @@ def two_sample_test(
     require(rows >= 2 * folds, f"two_sample_test: both tables must have at least {2 * folds} rows", rows)  # fmt: skip
     X, is_category = as_features([real.iloc[:rows], generated.iloc[:rows]])
     y = np.repeat([0, 1], rows)
-    scores, aucs = np.zeros(2 * rows), []
+    weights = draw_weights(rows, rows, num_resamples, seed)
+    aucs, resampled = [], []
     for repeat in range(repeats):
         cutting = StratifiedKFold(folds, shuffle=True, random_state=seed + repeat)
         for train, test in cutting.split(X, y):
             trees = boosted_trees(is_category, len(train)).fit(X[train], y[train])
-            said = trees.decision_function(X[test])
-            scores[test] += said / repeats
-            aucs.append(auc(said[y[test] == 0], said[y[test] == 1]))
-    low, high = scores[:rows], scores[rows:]
-    weights = draw_weights(rows, rows, num_resamples, seed)
-    return TwoSampleTest(spread(auc(low, high), weighted_auc(low, high, *weights)), tuple(aucs))
+            said, is_real = trees.decision_function(X[test]), y[test] == 0
+            parts = said[is_real], said[~is_real]
+            aucs.append(auc(*parts))
+            own = weights[0][:, test[is_real]], weights[1][:, test[~is_real] - rows]
+            resampled.append(weighted_auc(*parts, *own))
+    return TwoSampleTest(spread(float(np.mean(aucs)), np.mean(resampled, axis=0)), tuple(aucs))
 
 
 def boosted_trees(is_category: np.ndarray, num_rows: int) -> HistGradientBoostingClassifier:
@@ -88,7 +90,7 @@ def boosted_trees(is_category: np.ndarray, num_rows: int) -> HistGradientBoostin
         num_rows: Rows to learn from.
     """
     return HistGradientBoostingClassifier(
-        max_iter=100, max_leaf_nodes=15, min_samples_leaf=20 if num_rows >= 400 else 5,
+        max_iter=TREES, max_leaf_nodes=15, min_samples_leaf=20 if num_rows >= 400 else 5,
         categorical_features=is_category if is_category.any() else None, early_stopping=False,
         random_state=0,
     )  # fmt: skip

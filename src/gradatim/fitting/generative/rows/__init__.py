@@ -1,0 +1,1 @@
+"""Tables as a medium: rows are read, learned, made and judged."""

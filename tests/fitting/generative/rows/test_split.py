@@ -1,0 +1,31 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from gradatim.errors import InvalidValue
+from gradatim.fitting.generative.rows.split import split_rows
+
+
+def test_every_row_is_in_one_part():
+    parts = split_rows(pd.DataFrame({"x": range(200)}), 0.25, 3)
+    assert sorted(np.concatenate(parts)) == list(range(200))
+    assert len(parts[2]) == 50
+
+
+def test_equal_seeds_give_equal_parts():
+    table = pd.DataFrame({"x": range(100)})
+    first, again, other = (split_rows(table, 0.2, seed)[0].tolist() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("rows", "share", "sentence"),
+    [
+        (59, 0.2, "must have at least 60 rows to make more of them, got 59"),
+        (80, 0.05, "test must leave at least 10 rows to judge by"),
+        (80, 0.9, "30 to learn from, got 0.9. Try 0.2"),
+    ],
+)
+def test_too_few_rows(rows, share, sentence):
+    with pytest.raises(InvalidValue, match=sentence):
+        split_rows(pd.DataFrame({"x": range(rows)}), share, 0)

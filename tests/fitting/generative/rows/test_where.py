@@ -1,0 +1,42 @@
+import pandas as pd
+import pytest
+
+from gradatim.errors import InvalidValue
+from gradatim.fitting.generative.rows.form import Form
+from gradatim.fitting.generative.rows.where import read_conditions, settle_conditions
+from gradatim.generative import RowCodec
+
+FRAME = pd.DataFrame(
+    {"x": ["1,5", "2,0", "2,5"] * 9, "town": ["Bern", "Genf", "Chur"] * 9, "day": ["01.02.2024", "05.02.2024", "09.02.2024"] * 9},
+    dtype="str",
+)  # fmt: skip
+
+
+def read(**where):
+    form = Form.learn(FRAME, [], [])
+    table = form.read(FRAME)
+    conditions = read_conditions(form, RowCodec.learn(table).margins, where)
+    return settle_conditions(table, conditions)[:3].tolist()
+
+
+def test_values_are_read_as_the_table_writes_them():
+    assert read(x="2,50") == [False, False, True]
+    assert read(town="Genf") == [False, True, False]
+    assert read(day="09.02.2024", town="Chur") == [False, False, True]
+    assert read(day="09.02.2024", town="Bern") == [False, False, False]
+    assert read() == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("where", "sentence"),
+    [
+        ({"towm": "Bern"}, "where must name a column of the table, got 'towm'.*Try 'town'"),
+        ({"town": "Brn"}, "where town must be one of Bern, .*got 'Brn'"),
+        ({"x": "9"}, "where x must be from 1,5 to 2,5, got '9'"),
+        ({"x": "many"}, "where x must be from 1,5 to 2,5, got 'many'"),
+        ({"day": "2024"}, "where day must be from 01.02.2024 to 09.02.2024, got '2024'"),
+    ],
+)
+def test_values_that_no_row_can_have(where, sentence):
+    with pytest.raises(InvalidValue, match=sentence):
+        read(**where)

@@ -7,6 +7,7 @@ recommended. Where the budget is too short for any network, the simple one is al
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 
 from torch import nn
 
@@ -80,17 +81,21 @@ def _train(
     makers = medium.makers()
     for k, maker in enumerate(makers):
         share = maker.share / sum(other.share for other in makers[k:])
-        until = work.recall(f"until-{maker.name}", lambda own=share: work.elapsed + own * max(end - work.elapsed, 0.0))  # fmt: skip
+        until = work.recall(f"until-{maker.name}", partial(_share_of_time, work, share, end))
         tell(Stage(f"measuring how fast a {maker.name} learns", STRETCH[0]))
-        made = work.recall(f"plan-{maker.name}", lambda own=maker, by=until: _plan(medium, own, job.seed, by - work.elapsed))  # fmt: skip
+        made = work.recall(f"plan-{maker.name}", partial(_plan, medium, maker, job.seed, until - work.elapsed))  # fmt: skip
         if made is None:
             continue
         plan = Plan(**{**made, "size": Size(*made["size"])})
         trained = _train_one(medium, maker, plan, work, tell, Stretch(until, k, len(makers)))
-        trained.figure = work.recall(
-            f"chosen-{maker.name}", lambda own=trained: medium.choose_by(own.maker, own.network)
-        )
+        judge = partial(medium.choose_by, maker, trained.network)
+        trained.figure = work.recall(f"chosen-{maker.name}", judge)
         yield trained
+
+
+def _share_of_time(work: Work, share: float, end: float) -> float:
+    """When a network must be done that has a share of the time until the end."""
+    return work.elapsed + share * max(end - work.elapsed, 0.0)
 
 
 def _plan(medium: Medium, maker: Maker, seed: int, seconds: float) -> dict[str, object] | None:

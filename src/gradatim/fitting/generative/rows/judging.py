@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import torch
 
 from gradatim.generative import (
     Estimate,
@@ -98,12 +99,13 @@ class Bench(NamedTuple):
             return None
         return train_on_generated(self.train, self.held_out, made, self.target, seed=self.seed)
 
-    def _vectors(self, table: pd.DataFrame) -> np.ndarray:
-        return self.codec.encode(table.iloc[:MOST_COMPARED]).numpy()
-
     def _copying(self, made: pd.DataFrame) -> Estimate:
-        train = self.codec.encode(self.train.iloc[: 10 * MOST_COMPARED])
-        return copying_share(self._vectors(made), train.numpy(), self._vectors(self.held_out), seed=self.seed)  # fmt: skip
+        rows = (
+            made[:MOST_COMPARED],
+            self.train[: 10 * MOST_COMPARED],
+            self.held_out[:MOST_COMPARED],
+        )
+        return copying_share(*map(self.codec.encode, rows), seed=self.seed)
 
     def _repeats(self, made: pd.DataFrame) -> Repeats:
         return repeated_rows(made, self.train, self.held_out)
@@ -124,5 +126,5 @@ def repeated_rows(made: pd.DataFrame, train: pd.DataFrame, held_out: pd.DataFram
     """
     joined = pd.concat([made, train, held_out], ignore_index=True)
     codes = np.stack([pd.factorize(joined[name], use_na_sentinel=False)[0] for name in joined], 1)
-    parts = np.split(codes.astype(np.float64), [len(made), len(made) + len(train)])
-    return exact_repeats(*(parts if len(held_out) else parts[:2]))
+    own, known, others = torch.from_numpy(codes).split([len(made), len(train), len(held_out)])
+    return exact_repeats(own, known, others if len(held_out) else None)

@@ -130,7 +130,10 @@ class RowMedium(Medium):
         self.figures: dict[str, RowFigures] = {}
         self.made: dict[str, pd.DataFrame] = {}
         tell(Stage("judging simple generators", 0.08))
-        simple = {INDEPENDENT: IndependentColumns(self.copula.margins), COPULA: self.copula}
+        simple: dict[str, IndependentColumns | GaussianCopula] = {
+            INDEPENDENT: IndependentColumns(self.copula.margins),
+            COPULA: self.copula,
+        }
         for name, own in simple.items():
             self._judge(name, self.form.settle(own.sample(self.count, generator=self._draws(1))))
 
@@ -140,11 +143,11 @@ class RowMedium(Medium):
         margin = self.copula.margins[self.target]
         if not margin.levels or not 2 <= len(margin.levels) <= MOST_CLASSES:
             return None
-        levels = (*margin.levels, *([None] if margin.missing else []))
+        levels = (*map(str, margin.levels), *([None] if margin.missing else []))
         counts = self.train[self.target].map(lambda cell: cell if cell in margin.levels else None).value_counts(dropna=False)  # fmt: skip
         found = {None if name != name else name: n for name, n in counts.items()}
         shares = tuple(float(found.get(level, 0)) / len(self.train) for level in levels)
-        return Classes(self.target, tuple(levels), shares)
+        return Classes(self.target, levels, shares)
 
     def _draws(self, number: int) -> torch.Generator:
         return torch.Generator().manual_seed(1000 * self.job.seed + number)

@@ -39,7 +39,7 @@ TRIALS = [
     *(trial(f"rows, {what}", csv(table), MAKE, 0, "Recommended") for what, table in TABLES.items()),
     trial("only identifiers", csv(pd.DataFrame({"id": range(ROWS), "name": texts()})), MAKE, 2, LEARNED),
     trial("only constants", csv(pd.DataFrame({"a": [1] * ROWS, "b": ["u"] * ROWS})), MAKE, 2, LEARNED),
-    trial("too few rows to make more", csv(good()[:40]), MAKE, 2, "must have at least 60 rows to make more of them, got 40"),
+    trial("too few rows to make more", csv(good()[:40]), MAKE, 2, "must have at least 80 rows to make more of them, got 40"),
     trial("a target that is not there", csv(many()), f"{MAKE} --target y", 2, "target must be a column of the table"),
     trial("an unknown kind of generator", csv(many()), f"{MAKE} --model flow", 2, "model must be one of", "got 'flow'"),
     trial("a kind of generator for a contest", csv(many(c=["u", "v"] * 40)), "fit t.csv --target c --model vae -o m", 2, "model must not be given for a table"),

@@ -269,6 +269,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "OneHump.draw": lambda s: clustering.OneHump(X.numpy()).draw(seed=s),
     "judge_counts": lambda s: clustering.judge_counts(X.numpy(), [2, 3], num_references=2, num_halvings=2, seed=s),
     "choose_num_clusters": lambda s: clustering.choose_num_clusters(X.numpy(), max_clusters=3, num_references=2, num_halvings=2, seed=s),
+    "bootstrap_band": lambda s: evaluation.bootstrap_band(X.numpy(), seed=s),
     "bias_variance": lambda s: evaluation.bias_variance(Ridge(), lambda rng: (rng.normal(size=(9, 1)), rng.normal(size=9)), X[:, :1].numpy(), LINE.numpy(), noise=1.0, repeats=3, seed=s),
     "compare": lambda s: evaluation.compare({"a": LogisticRegression(), "b": LogisticRegression(C=0.1)}, X.numpy(), Y.numpy(), folds=3, seed=s).results["a"].splits,
     "GaussianProcessRegressor.sample_y": lambda s: bayes.GaussianProcessRegressor(noise=0.1, optimize=False).fit(X.numpy(), LINE.numpy()).sample_y(X.numpy(), seed=s),
@@ -341,6 +342,7 @@ ELSEWHERE: dict[str, str] = {
     "labelings": "starts of the search of a network; tests/theory/test_labeling_search.py",
     "shatters": "the same",
     "vc_dimension": "the same",
+    "GAN": "its generator is a network",
     "GraphStream": "tests/data/test_graph_stream.py: equal seeds, equal orders",
 }
 

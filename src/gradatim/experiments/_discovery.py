@@ -24,7 +24,10 @@ ORDER = (
     "graphs",
     "theory",
     "bayes",
+    "generative",
     "robustness",
+    "clustering",
+    "reinforcement",
 )
 
 

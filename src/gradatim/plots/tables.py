@@ -12,6 +12,7 @@ from gradatim.plots.style import INK, MUTED, PALETTE, SEQUENTIAL, new_figure
 from gradatim.wording import shorten
 
 MOST_LEVELS = 8  # bars of a category
+LARGEST = 1e100  # drawn as it is
 BINS = 24
 COLUMNS = 4
 
@@ -53,6 +54,11 @@ def marginal_panels(
 
 def _steps(axis: Axes, columns: Mapping[str, pd.Series]) -> None:
     present = {label: own.dropna().to_numpy(np.float64) for label, own in columns.items()}
+    largest = max((float(np.abs(values).max(initial=0.0)) for values in present.values()), default=0.0)  # fmt: skip
+    if largest > LARGEST:  # Matplotlib's own sums would overflow
+        power = int(np.log10(largest))
+        present = {label: values / 10.0**power for label, values in present.items()}
+        axis.set_xlabel(f"in units of 1e{power}", fontsize=8)
     first = next(iter(present.values()))
     low, high = np.quantile(first, [0.005, 0.995]) if len(first) else (0.0, 1.0)
     edges = np.linspace(low, high if high > low else low + 1, BINS + 1)

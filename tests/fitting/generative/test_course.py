@@ -140,7 +140,7 @@ def test_a_numeric_target_is_no_class(table):
         ({"target": "town", "drop": ["town"]}, InvalidValue, "drop must not name the target, got 'town'"),
         ({"trials": 2}, InvalidValue, "trials must not be given for a generative model, got 2"),
         ({"test": "new.csv"}, InvalidValue, "test must be a share between 0 and 1 for a generative model"),
-        ({"rows": 30}, InvalidValue, "must have at least 60 rows to make more of them, got 30"),
+        ({"rows": 30}, InvalidValue, "must have at least 80 rows to make more of them, got 30"),
     ],
 )  # fmt: skip
 def test_settings_that_make_no_sense(table, how, error, sentence):

@@ -38,7 +38,7 @@ class Settings:
     )  # fmt: skip
 
 
-QUICK = Settings(epochs=400, steps=400, walk=2000, samples=1000, methods=(SGHMC, "sgld", ENSEMBLE, "laplace", VARIATIONAL, DROPOUT))  # fmt: skip
+QUICK = Settings(epochs=400, steps=400, walk=2000, samples=1000, methods=("sghmc", "sgld", "ensemble", "laplace", "variational", "mc-dropout"))  # fmt: skip
 
 
 class Rows(NamedTuple):

@@ -40,7 +40,7 @@ class Settings:
     )  # fmt: skip
 
 
-QUICK = Settings(epochs=150, steps=300, walk=800, methods=("laplace", ENSEMBLE, DROPOUT, "sgld", "sghmc"))  # fmt: skip
+QUICK = Settings(epochs=150, steps=300, walk=800, methods=("laplace", "ensemble", "mc-dropout", "sgld", "sghmc"))  # fmt: skip
 
 
 class Rows(NamedTuple):

@@ -1,4 +1,4 @@
-"""How many clusters, and none where there are none: gap, silhouette and stability on tables whose truth is known."""
+"""How many clusters, and none where there are none: gap, silhouette and stability where truth is known."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The best discriminator is p/(p+q), the game is then worth a Jensen-Shannon divergence, and one of two losses still pulls."""
+"""The best discriminator is p/(p+q): the game is worth a Jensen-Shannon divergence, and one loss still pulls."""
 
 import math
 from dataclasses import dataclass

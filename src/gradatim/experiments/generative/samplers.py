@@ -1,4 +1,4 @@
-"""Fewer looks at the same network: chance, the flow in first order, and the flow in second order."""
+"""Fewer looks at the same network: noise at every step, the flow in first order and in second order."""
 
 from dataclasses import dataclass
 

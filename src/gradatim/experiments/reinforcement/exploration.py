@@ -1,4 +1,4 @@
-"""Of rules that explore, the upper confidence bound keeps the regret of a bandit logarithmic, as its theorem says."""
+"""Of rules that explore, the upper confidence bound keeps the regret of a bandit logarithmic."""
 
 import math
 from dataclasses import dataclass

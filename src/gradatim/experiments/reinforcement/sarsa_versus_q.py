@@ -1,4 +1,4 @@
-"""On a cliff, Q-learning learns the short path along the edge and SARSA the safe one, which pays better while exploring."""
+"""On a cliff Q-learning learns the short path and SARSA the safe one, which pays better while exploring."""
 
 from dataclasses import dataclass
 

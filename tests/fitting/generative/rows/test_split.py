@@ -21,9 +21,9 @@ def test_equal_seeds_give_equal_parts():
 @pytest.mark.parametrize(
     ("rows", "share", "sentence"),
     [
-        (59, 0.2, "must have at least 60 rows to make more of them, got 59"),
+        (79, 0.2, "must have at least 80 rows to make more of them, got 79"),
         (80, 0.05, "test must leave at least 10 rows to judge by"),
-        (80, 0.9, "30 to learn from, got 0.9. Try 0.2"),
+        (80, 0.9, "30 to learn from, got 0.9 of 80 rows. Try 0.2"),
     ],
 )
 def test_too_few_rows(rows, share, sentence):

@@ -41,7 +41,7 @@ class Settings:
     epochs: int = 300
 
 
-QUICK = Settings(rows=2_000, steps=250, epochs=40)
+QUICK = Settings(rows=1_000, steps=450, epochs=30)
 
 
 def draw_rows(settings: Settings) -> Tensor:

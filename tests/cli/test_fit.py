@@ -143,7 +143,7 @@ def test_files_that_are_not_to_be_had(call, tmp_path):
     cases = [
         ("none.csv", 1, "none.csv: there is no such file. Check the path.\n"),
         ("irs", 1, "irs: there is no such file. The nearest built-in name is 'iris'.\n"),
-        ("folder", 2, "fit: target must not be given for images, got 'y'. It is for a table, texts, series with labels, nodes of a graph, series and anomalies.\n"),
+        ("folder", 2, "fit: target must not be given for images, got 'y'. It is for a table, texts, series with labels, nodes of a graph, series, clusters, anomalies and a generative model.\n"),
         ("sheet.xlsx", 2, "sheet.xlsx: must be CSV, TSV or Parquet. Save the table as CSV first.\n"),
         ("t.csv.gz", 2, "t.csv.gz: is damaged: it cannot be unpacked"),
         ("t.parquet", 2, "t.parquet: is damaged or not a Parquet file ("),

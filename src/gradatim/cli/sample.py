@@ -1,4 +1,4 @@
-"""``gradatim sample``: new rows or images from a generative model."""
+"""``gradatim sample``: new rows from a generative model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +14,7 @@ def sample(
     ],
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", help="CSV or TSV file of rows; PNG file or folder of images."
-        ),
+        typer.Option("--output", "-o", help="CSV or TSV file of rows."),
     ],
     num_samples: Annotated[int, typer.Option("--num-samples", "-n", help="How many.")] = 1000,
     label: Annotated[
@@ -43,7 +41,7 @@ def sample(
     ] = "recommended",
     seed: Annotated[int, typer.Option(help="Random seed: the same seed gives the same file.")] = 0,
 ) -> None:
-    """Make more rows in the form of a table, or more images.
+    """Make more rows in the form of a table.
 
     A value that the model learned as a class is asked of it; for any other, rows are drawn until enough have it.
     """
@@ -67,5 +65,4 @@ def sample(
         model, num_samples, output=output, which=which, label=label, where=asked, guidance=guidance, steps=steps,
         seed=seed, tell=tell,
     )  # fmt: skip
-    things = "rows" if hasattr(samples, "columns") else "images"
-    echo(f"{numbered(num_samples, things)}: {output}")
+    echo(f"{numbered(len(samples), 'rows')}: {output}")

@@ -28,12 +28,12 @@ def sample(
     seed: int = 0,
     tell: Tell = tell_nobody,
 ) -> Any:
-    """Draw new rows or images from a model that ``fit`` made; the same seed gives the same.
+    """Draw new rows from a model that ``fit`` made; the same seed gives the same.
 
     Args:
         model: A model folder, or the model itself.
         num_samples: How many.
-        output: File or folder to write as well, whole or not at all; what lies there is never replaced.
+        output: File to write as well, whole or not at all; what lies there is never replaced.
         which: ``"recommended"``, or a generator of the folder such as ``"network"``.
         label: Class of every sample, for a model that learned classes.
         where: Values that columns must have: asked of a network that learned them, else found among rows that are drawn.
@@ -43,7 +43,7 @@ def sample(
         tell: Called with a :class:`gradatim.events.Warned` for what the drawing cost.
 
     Returns:
-        Of a table a data frame in its own form, every cell a text; of images an array ``(N, C, H, W)``.
+        A data frame in the form of the table, every cell a text.
 
     Example:
         >>> sample("iris-maker", 3, where={"species": "setosa"}, seed=1).shape  # doctest: +SKIP

@@ -110,7 +110,9 @@ def as_features(tables: list[pd.DataFrame]) -> tuple[np.ndarray, np.ndarray]:
     for name in tables[0].columns:
         own = [table[name] for table in tables]
         if is_number(own[0]):
-            halves = [numbers_of(column) / 2 for column in own]  # trees take means of two: no overflow
+            halves = [
+                numbers_of(column) / 2 for column in own
+            ]  # trees take means of two: no overflow
             columns.append(np.concatenate(halves))
             is_category.append(False)
         else:

@@ -1,24 +1,10 @@
-"""The experiments on autoencoders hold, in versions of a few seconds."""
+"""What the experiments on autoencoders compare with, by hand."""
 
 import pytest
 import torch
 
-from gradatim import experiments
 from gradatim.experiments.generative import posterior_collapse, vae_mnist
 from gradatim.experiments.generative.pca_is_linear_autoencoder import turned_loss
-
-PICTURES = {
-    "pca-is-linear-autoencoder": ["loss", "reconstructions"],
-    "posterior-collapse": ["linear", "bounds", "digits"],
-}
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_every_claim_holds(name):
-    report = experiments.run(name, quick=True, overrides={"seed": "1"})
-    assert [claim.name for claim in report.claims if not claim.holds] == []
-    assert len(report.claims) >= 8
-    assert [picture.name for picture in report.pictures] == PICTURES[name]
 
 
 def test_turned_by_a_right_angle_the_other_component_is_kept():

@@ -1,4 +1,4 @@
-"""Data to make more of as a kind: a table or a folder of images, learned by a generative model."""
+"""Data to make more of as a kind: a table, learned by a generative model."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gradatim.fitting.contest import FitResult
     from gradatim.fitting.generative.medium import Medium
 
-MODELS = ("vae", "gan", "diffusion")
+MODELS = ("vae", "diffusion")
 CELLS_PER_SECOND, ROWS_PER_SECOND, LEAST_ROWS = 20_000, 500, 500  # of the budget
 
 
@@ -20,13 +20,13 @@ class GenerativeOptions(Options):
     """What may be asked for a generative model.
 
     Args:
-        model: ``"vae"``, ``"gan"`` or ``"diffusion"``; the library chooses by default.
+        model: ``"vae"`` or ``"diffusion"``; the library chooses by default.
         target: Column of a table that the others are to predict: its classes can be asked for, and what generated rows teach
             about it is judged.
         drop: Columns of a table to leave out.
     """
 
-    model: str | None = option(None, "vae, gan or diffusion; found by held-out rows or images.", metavar="NAME", choices=MODELS)  # fmt: skip
+    model: str | None = option(None, "vae or diffusion; found by held-out rows.", metavar="NAME", choices=MODELS)  # fmt: skip
     target: str | None = option(None, "Column to predict; built-in sets know it.", metavar="COLUMN")
     drop: tuple[str, ...] = option((), "Column to leave out; may be repeated.", metavar="COLUMN")
 
@@ -84,5 +84,5 @@ GENERATIVE = Kind(
     load=_load,
     course=_course,
     flag="generative",
-    flag_help="Learn to make more rows or images like these; 'gradatim sample' makes them.",
+    flag_help="Learn to make more rows like these; 'gradatim sample' makes them.",
 )

@@ -41,7 +41,7 @@ class Maker(ABC):
     """A kind of network that learns to make data.
 
     Attributes:
-        name: ``"vae"``, ``"gan"`` or ``"diffusion"``.
+        name: ``"vae"`` or ``"diffusion"``.
         share: Of the time for training, beside those of the others.
         sizes: Networks from the smallest to the largest, with the rows of a step.
     """

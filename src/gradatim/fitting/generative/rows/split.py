@@ -28,6 +28,11 @@ def split_rows(table: pd.DataFrame, share: float, seed: int) -> tuple[np.ndarray
     held = round(share * rows)
     kept = round(VALIDATION * (rows - held))
     rule = "fit: test must leave at least 10 rows to judge by, 10 to choose by and 30 to learn from"
-    require(held >= 10 and kept >= 10 and rows - held - kept >= 30, rule, f"{share:g} of {rows} rows", "Try 0.2.")
+    require(
+        held >= 10 and kept >= 10 and rows - held - kept >= 30,
+        rule,
+        f"{share:g} of {rows} rows",
+        "Try 0.2.",
+    )
     parts = np.split(order, [rows - held - kept, rows - held])
     return parts[0], parts[1], parts[2]

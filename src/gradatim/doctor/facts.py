@@ -249,7 +249,9 @@ class Facts:
         return self.witnesses.get(name, Witness())
 
     def constant_loss(self) -> float | None:
-        """The loss of the best constant prediction, in the units of the series."""
+        """The loss of the best constant prediction, in the units of the series; of a game of two players nobody knows it."""
+        if sum(optimizer.steps > 0 for optimizer in self.optimizers) > 1:
+            return None
         usual = [term for term in self.losses if 2 * term.seen >= max(t.seen for t in self.losses)]
         if not self.whole or not usual:
             return None

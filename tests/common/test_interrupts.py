@@ -31,7 +31,8 @@ def catchers(path):
 
 def test_only_the_command_line_catches_an_interrupt_for_good():
     found = {str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if list(catchers(path))}
-    assert found == {"__main__.py", "cli/main.py"}
+    # the doctor's are of somebody else's script: they end it, and its record is written
+    assert found == {"__main__.py", "cli/main.py", "doctor/child.py", "doctor/supervising.py"}
 
 
 @pytest.mark.parametrize("name", ["digits-table", "batchnorm", "saturation", "schedules"])

@@ -11,7 +11,10 @@ from gradatim.training import Trainer
 
 @pytest.mark.parametrize(
     ("encoder", "decoder"),
-    [(MLP((64, 16, 3)), MLP((3, 16, 64))), (ImageEncoder(8, 3, widths=(4,)), ImageDecoder(3, 8, widths=(4,)))],
+    [
+        (lambda: MLP((64, 16, 3)), lambda: MLP((3, 16, 64))),
+        (lambda: ImageEncoder(8, 3, widths=(4,)), lambda: ImageDecoder(3, 8, widths=(4,))),
+    ],
     ids=["dense", "convolutional"],
 )  # fmt: skip
 def test_it_learns_to_reconstruct(encoder, decoder):
@@ -19,7 +22,7 @@ def test_it_learns_to_reconstruct(encoder, decoder):
         a, b = torch.rand(2, 1, 1, 8)
         X = (torch.rand(96, 1, 8, 1) * a + torch.rand(96, 1, 8, 1) * b).clamp(0, 1)
         X = X[:, :, :1] * torch.ones(8, 1)  # two numbers make an image
-    model = Autoencoder(encoder, decoder)
+    model = Autoencoder(encoder(), decoder())
     history = Trainer(model, "mse", lr=0.01, epochs=30, batch_size=16, progress=False).fit((X, X))
     assert history["train_loss"][-1] < 0.2 * float(X.var())
     assert model(X).shape == X.shape

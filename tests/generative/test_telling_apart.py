@@ -47,7 +47,7 @@ def test_missing_cells_and_categories_become_features():
     X, is_category = as_features([first, second])
     assert is_category.tolist() == [False, True]
     assert np.isnan(X[1]).all()
-    assert X[2].tolist() == [2.0, 1.0]
+    assert X[2].tolist() == [1.0, 1.0]  # half of 2, and the second category
 
 
 def test_few_rows_are_refused():

@@ -59,13 +59,18 @@ CALLS = {
     "robustness_curves": lambda n: plots.robustness_curves({n: RobustnessCurve(torch.arange(3.0), torch.ones(3))}, xlabel=n),
     "sensitivity_maps": lambda n: plots.sensitivity_maps({n: SQUARE}, {n: 2}),
     "threshold_network": lambda n: plots.threshold_network(boolean_network([0, 1, 1, 0]), inputs=[n, "b"], outputs=[n]),
+    "return_curves": lambda n: plots.return_curves({n: plots.SeedCurves(CURVE[0], np.arange(15.0).reshape(5, 3))}, title=n, xlabel=n, ylabel=n),
+    "grid_panels": lambda n: plots.grid_panels([plots.GridPanel(n, ["S.", ".G"])]),
+    "image_rows": lambda n: plots.image_rows({n: np.ones((2, 4, 4))}),
+    "latent_map": lambda n: plots.latent_map(np.eye(2), [0, 1], names=(n, "b"), title=n),
+    "pole_frames": lambda n: plots.pole_frames(np.zeros((1, 4)), [n]),
     "importance_bars": lambda n: importance_bars({n: 1.0, "b": 2.0}, label=n),
     "residuals": lambda n: residuals(CURVE[0], CURVE[1], label=n),
 }  # fmt: skip
 # those that draw a model, a graph or records without names of the user's
 NAMELESS = {
     "CurvePanel", "Formula", "chain_figure", "SurfacePanel", "attention_map", "error_curves", "graph_figure", "jacobian_cost_figure",
-    "linear_pieces", "lr_range_figure", "new_figure", "region_maps", "ridge_functions", "trace_figure", "variance_profiles",
+    "linear_pieces", "lr_range_figure", "new_figure", "region_maps", "ridge_functions", "trace_figure", "variance_profiles", "GridPanel", "SeedCurves", "image_sheet",
 }  # fmt: skip
 
 

@@ -36,6 +36,7 @@ class Observer:
         max_seconds: Ends it after so long.
 
     Example:
+        >>> from torch import nn
         >>> model = nn.Linear(2, 1)
         >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         >>> observer = Observer()

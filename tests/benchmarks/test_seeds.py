@@ -59,3 +59,18 @@ def test_a_real_run_says_what_the_report_says():
 def test_a_run_without_a_report_says_why():
     assert "name must be one of" in seeds.run("no-such", "quick", 1, 600)["missing"]
     assert seeds.run("xor", "full", 1, 0.01) == {"missing": "not done in 0 s"}
+
+
+def test_what_an_experiment_says_of_itself_is_no_part_of_its_code(tmp_path, monkeypatch):
+    file = tmp_path / "xor.py"
+    module = type("Module", (), {"__file__": str(file)})
+    monkeypatch.setattr(experiments, "load", lambda name: module)
+
+    def prints(text):
+        file.write_text(text)
+        return seeds.fingerprint("xor")
+
+    code = "RATE = 1\n"
+    first = prints('"""Old words."""\n' + code)
+    assert prints('"""New words."""\nCOVERS = ("A3",)\n# a remark\n' + code) == first
+    assert prints('"""Old words."""\nRATE = 2\n') != first

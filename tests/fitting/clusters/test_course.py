@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,10 @@ def quick(monkeypatch):
     )
 
 
+def page(folder):
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_groups_are_found_told_apart_and_compared(quick, tmp_path):
     told = []
     result = gradatim.fit(
@@ -51,6 +56,7 @@ def test_groups_are_found_told_apart_and_compared(quick, tmp_path):
     assert set(tables) == {"Clusters", "Clusters and group"}
     assert all(max(row[1:]) >= 38 for row in tables["Clusters and group"].rows)
     assert all("town = " in row[4] for row in tables["Clusters"].rows)
+    assert "find the same clusters in all 10 pairs of 5 runs" in page(tmp_path / "m")
     names = {path.name for path in (tmp_path / "m").iterdir()}
     assert names >= {
         "components.png",
@@ -87,6 +93,7 @@ def test_pieces_that_were_asked_for_are_said_to_be_pieces(quick, tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 2)), columns=list("ab"))
     result = gradatim.fit(frame, clusters=3, output=tmp_path / "m")
     assert "Pieces of one cloud" in [concern.what for concern in result.concerns]
+    assert re.search(r"the same clusters in \d+ of 10 pairs of 5 runs", page(tmp_path / "m"))
     assert len(result.model.centers.centers) == 3
 
 

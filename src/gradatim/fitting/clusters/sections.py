@@ -1,12 +1,13 @@
 """What the report says of clusters: the data, how many, how large, what sets them apart, pictures."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import torch
 from scipy.cluster.hierarchy import linkage
 
-from gradatim.clustering import adjusted_rand, silhouettes
+from gradatim.clustering import adjusted_rand, find_clusters, silhouettes
 from gradatim.clustering.evidence import STABLE, SURE
 from gradatim.data.tables.columns import Levels
 from gradatim.fitting.clusters.centers import Centers
@@ -29,6 +30,7 @@ DRAWN = 5_000  # rows of the picture
 MERGED = 2_000  # rows of the dendrogram
 JUDGED = 2_000  # rows whose silhouettes are had
 PROFILED = 30  # clusters with a profile
+RUNS, SAME = 5, 0.99  # runs that are compared; adjusted Rand index from which two are the same
 LEVELS = 20  # values of a target that clusters are compared with
 HOW_MANY = (
     "The gap is the logarithm of how much less inertia clusters leave than the pieces of tables without groups do: the same columns, "
@@ -87,6 +89,7 @@ def make_report(p: ClusterProblem, f: Found) -> Report:
     for part, add in (
         ("the table of clusters", _sizes),
         ("how many clusters there are", _numbers),
+        ("the agreement of runs", _runs),
         ("the picture", _picture),
         ("the profiles", _profiles),
         ("the comparison with the target", _compare),
@@ -138,6 +141,22 @@ def _numbers(report: Report, p: ClusterProblem, f: Found) -> None:
         figures = CountFigures(counts, gap, needed, silhouette, cloud, stability, STABLE)
         caption = "What speaks for each number of clusters, and what it is held against; the one that was chosen is marked."
         report.figure("numbers", count_panels(figures, f.verdict.num_clusters), caption=caption)
+
+
+def _runs(report: Report, p: ClusterProblem, f: Found) -> None:
+    """Say how often two runs from other random starts find the same."""
+    if not 2 <= f.count <= PROFILED:
+        return
+    x = torch.from_numpy(p.x[f.some(JUDGED)])
+    found = [find_clusters(x, f.count, seed=(f.seed + k) % 2**32).labels for k in range(1, RUNS + 1)]  # fmt: skip
+    indices = [adjusted_rand(one, other) for one, other in combinations(found, 2)]
+    same, least = sum(index >= SAME for index in indices), min(indices)
+    words = f"all {same}" if same == len(indices) else f"{same} of {len(indices)}"
+    rest = "" if same == len(indices) else f"; the least agreement is {least:.2f}"
+    report.text(
+        f"Two runs from other random starts find the same clusters in {words} pairs of {RUNS} runs (adjusted Rand index of at least "
+        f"{SAME}){rest}."
+    )
 
 
 def _picture(report: Report, p: ClusterProblem, f: Found) -> None:

@@ -37,7 +37,7 @@ def fingerprint(name: str) -> str:
 def _is_about_itself(part: ast.stmt) -> bool:
     """Whether a statement is the docstring, or a constant by which experiments are found."""
     if isinstance(part, ast.Assign):
-        return [ast.unparse(target) for target in part.targets] in (["COVERS"], ["WORDS"])
+        return [ast.unparse(target) for target in part.targets] in (["COVERS"], ["KEYWORDS"])
     return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
 
 

@@ -55,6 +55,8 @@ def test_list_for_programs(call, parity):
             "title": "Whole numbers",
             "summary": "Numbers are even.",
             "quick": {"number": 4},
+            "covers": [],
+            "keywords": "",
         }
     ]
 

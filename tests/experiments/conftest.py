@@ -15,6 +15,9 @@ import torch
 
 from gradatim.reports import Report
 
+COVERS = ("A0",)
+KEYWORDS = "heads or tails, Bernoulli"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -24,7 +24,10 @@ def test_summary_is_the_first_line(coin_toss):
 
 def test_entries_say_what_the_text_says(coin_toss):
     assert experiments.entries("coins") == [
-        Entry(coin_toss, "chance", "Games of chance", "Coins land on both sides.", {"throws": 10})
+        Entry(
+            *(coin_toss, "chance", "Games of chance", "Coins land on both sides."),
+            *({"throws": 10}, ("A0",), "heads or tails, Bernoulli"),
+        )
     ]
 
 
@@ -44,9 +47,9 @@ def test_no_two_files_share_a_name():
 
 
 @pytest.mark.parametrize(
-    "words", ["COINS", "chance", "games of", "toss", "both coins", " coin-toss "]
+    "words", ["COINS", "chance", "games of", "toss", "both coins", " coin-toss ", "bernoulli coin"]
 )
-def test_search_reads_name_summary_and_chapter(coin_toss, words):
+def test_search_reads_name_summary_chapter_and_keywords(coin_toss, words):
     assert [entry.name for entry in experiments.entries(words)] == [coin_toss]
 
 
@@ -57,7 +60,7 @@ def test_an_empty_search_finds_all(coin_toss):
 def test_a_search_without_result_says_so_in_one_sentence(coin_toss, monkeypatch):
     with pytest.raises(
         InvalidValue,
-        match=r"^experiments: search must be words of an experiment's name, summary or chapter, "
+        match=r"^experiments: search must be words of an experiment's name, summary, chapter or keywords, "
         r"got 'coinn'\. Try 'coin', or see them all with 'gradatim list'\.$",
     ):
         experiments.entries("coinn")

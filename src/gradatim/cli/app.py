@@ -55,7 +55,7 @@ def list_experiments(
         str,
         typer.Option(
             metavar="WORD",
-            help="Only those with this in name, summary or chapter.",
+            help="Only those with these words in name, summary, chapter or keywords.",
             show_default=False,
         ),
     ] = "",

@@ -1,10 +1,11 @@
 """Find experiments by their files, one folder a chapter, without importing them."""
 
 import ast
+import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gradatim.errors import InvalidValue, nearest_first
 
@@ -40,6 +41,8 @@ class Entry(NamedTuple):
         title: The chapter's title.
         summary: First line of the experiment's docstring.
         quick: The settings that ``--quick`` changes, with their values.
+        covers: Numbers of the ideas of the curriculum that it shows: ``COVERS`` of its file.
+        keywords: Other words by which people look for it: ``KEYWORDS`` of its file.
     """
 
     name: str
@@ -47,6 +50,8 @@ class Entry(NamedTuple):
     title: str
     summary: str
     quick: dict[str, object]
+    covers: tuple[str, ...]
+    keywords: str
 
 
 def _chapters() -> list[Path]:
@@ -78,20 +83,20 @@ def entries(search: str = "") -> list[Entry]:
     """All experiments, or those that a search finds, by chapter and name, read from their text.
 
     Args:
-        search: Words that must all occur in the name, the summary or the chapter, in any case.
+        search: Words that must all occur in the name, the summary, the chapter or the keywords, in any case.
 
     Example:
-        >>> [entry.name for entry in entries("perceptron")]
+        >>> [entry.name for entry in entries("Novikoff's theorem")]
         ['perceptron-novikoff']
     """
     titles = {folder: _title(folder) for folder in _chapters()}
     found = [_read(name, file, titles[file.parent]) for name, file in _files().items()]
     chosen = [entry for entry in found if _matches(entry, search)]
     if search.strip() and not chosen:
-        known = sorted({word for entry in found for word in entry.name.split("-")})
+        known = sorted({word for entry in found for word in re.findall(r"[\w-]{3,}", _text(entry))})
         remedy = f"Try {nearest_first(search, known)[0]!r}, or see" if known else "See"
         raise InvalidValue(
-            "experiments: search must be words of an experiment's name, summary or chapter, "
+            "experiments: search must be words of an experiment's name, summary, chapter or keywords, "
             f"got {search!r}. {remedy} them all with 'gradatim list'."
         )
     return chosen
@@ -103,7 +108,8 @@ def _title(folder: Path) -> str:
 
 def _read(name: str, file: Path, title: str) -> Entry:
     module = _parse(file)
-    return Entry(name, file.parent.name, title, _first_line(module), _quick(module))
+    covers, keywords = _constant(module, "COVERS", ()), _constant(module, "KEYWORDS", "")
+    return Entry(name, file.parent.name, title, _first_line(module), _quick(module), covers, keywords)  # fmt: skip
 
 
 def _parse(file: Path) -> ast.Module:
@@ -123,8 +129,21 @@ def _quick(module: ast.Module) -> dict[str, object]:
     return {}
 
 
+def _constant(module: ast.Module, name: str, default: Any) -> Any:
+    """What a name stands for at the top of a module."""
+    for node in module.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id)], value=value) if id == name:
+                return ast.literal_eval(value)
+    return default
+
+
+def _text(entry: Entry) -> str:
+    return " ".join((*entry[:4], entry.keywords)).casefold()
+
+
 def _matches(entry: Entry, search: str) -> bool:
-    text = " ".join(entry[:4]).casefold()
+    text = _text(entry)
     return all(word in text for word in search.casefold().split())
 
 

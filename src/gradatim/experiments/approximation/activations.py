@@ -12,6 +12,9 @@ from gradatim.nn.activations import activation_table
 from gradatim.plots.style import GRID, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("B1", "B5")
+KEYWORDS = "sigmoid logistic, hyperbolic tangent tanh, ReLU rectified linear unit, leaky ReLU, PReLU parametric, ELU exponential linear unit, SELU scaled, GELU, softplus, linear activation function, dead dying ReLU problem, zero-gradient problem, net input, transfer function"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -18,6 +18,9 @@ from gradatim.theory import (
     sample_ball,
 )
 
+COVERS = ("B3",)
+KEYWORDS = "Barron's theorem, curse of dimensionality, Monte Carlo rate, ridge functions"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -22,6 +22,8 @@ from gradatim.theory import (
     square_network,
 )
 
+COVERS = ("B3", "B4")
+KEYWORDS = "expressivity, Telgarsky, sawtooth, folding, power of depth"
 TEETH_LAYERS = 4  # 16 pieces
 
 

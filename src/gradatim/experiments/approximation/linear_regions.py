@@ -21,6 +21,8 @@ from gradatim.theory import (
 )
 from gradatim.training import Trainer
 
+COVERS = ("B4",)
+KEYWORDS = "Zaslavsky, Montúfar, hyperplane arrangement, activation patterns, convex polytopes, expressivity, piecewise linear"
 SQUARE = ((-1.0, 1.0), (-1.0, 1.0))
 UNIT = ((0.0, 1.0), (0.0, 1.0))
 

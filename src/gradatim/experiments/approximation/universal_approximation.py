@@ -15,6 +15,8 @@ from gradatim.reports import Report
 from gradatim.theory import Approximation, approximate, log_log_slope, relu_interpolant
 from gradatim.training import Trainer
 
+COVERS = ("B3",)
+KEYWORDS = "universal approximation theorem UAT, Leshno, Cybenko, Weierstrass, width, bump, function approximator"
 INTERVAL = (-pi, pi)
 SQUARE = ((-1.0, 1.0), (-1.0, 1.0))
 # The line a x with the smallest sup-error to sin touches it at tan(x) = x + pi and misses pi by a pi.

@@ -19,6 +19,10 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("G3",)
+KEYWORDS = (
+    "greedy decoding, beam search, temperature, top-k, top-p nucleus sampling, text generation"
+)
 STRATEGIES: dict[str, dict[str, Any]] = {
     "greedy": {"temperature": 0.0},
     "4 beams": {"num_beams": 4},

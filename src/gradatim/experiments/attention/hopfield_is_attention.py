@@ -11,6 +11,9 @@ from gradatim.nn import attend, attention_weights
 from gradatim.plots.images import image_grid
 from gradatim.reports import Report
 
+COVERS = ("A5", "G1")
+KEYWORDS = "modern Hopfield network, associative memory, retrieval, log-sum-exp energy"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,6 +15,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Callback, Trainer
 
+COVERS = ("G1", "G3")
+KEYWORDS = "induction heads, in-context learning, copying, previous token"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -14,6 +14,9 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("G3",)
+KEYWORDS = "key-value cache, autoregressive decoding, inference cost"
+
 
 @dataclass(frozen=True)
 class Settings:

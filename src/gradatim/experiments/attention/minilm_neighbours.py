@@ -17,6 +17,8 @@ from gradatim.plots import comparison_bars
 from gradatim.plots.style import INK, SEQUENTIAL, new_figure
 from gradatim.reports import Report
 
+COVERS = ("G4",)
+KEYWORDS = "BERT, sentence embeddings, semantic search, pretrained weights, cosine similarity"
 PARAMETERS = 22_713_216
 MEANING, WORDS = "by meaning (MiniLM)", "by words"
 SENTENCES = (

@@ -12,6 +12,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("G1", "G2")
+KEYWORDS = "permutation equivariance, order of tokens, bag of tokens"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -18,6 +18,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("G2",)
+KEYWORDS = "sinusoidal positional encoding, learned positions, relative position, rotation"
 KINDS = ("learned", "sinusoidal", "rotary", "none")
 
 

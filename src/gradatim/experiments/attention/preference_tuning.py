@@ -29,6 +29,8 @@ from gradatim.training import (
     policy_divergence,
 )
 
+COVERS = ("G3",)
+KEYWORDS = "RLHF, reinforcement learning from human feedback, DPO direct preference optimization, reward model, policy gradient"
 LIKED = "loves"
 LENGTH = 10  # words of an answer: one sentence, its full stop and the line break
 PAIRS, REINFORCE, PPO = "DPO, pairs", "REINFORCE, judge", "PPO, reward model"

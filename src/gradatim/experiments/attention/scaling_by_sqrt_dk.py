@@ -9,6 +9,9 @@ from torch import Tensor
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
+COVERS = ("G1", "C6")
+KEYWORDS = "scaled dot-product, softmax saturation, variance of dot products"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -23,6 +23,8 @@ from gradatim.reports import Report
 from gradatim.timeseries import NGram
 from gradatim.training import History, Trainer
 
+COVERS = ("G3",)
+KEYWORDS = "language model, GPT, Transformer decoder, n-gram, perplexity, next token, weight tying"
 PROMPTS = {"tiny-shakespeare": "\nROMEO:\n", "made-up": "\nthe king "}
 LINES = {"tiny-shakespeare": "What light through yonder", "made-up": "the king fears the fool"}
 

@@ -28,6 +28,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import History, Trainer
 
+COVERS = ("G2", "G1")
+KEYWORDS = "encoder-decoder Transformer, machine translation, cross-attention, masked attention"
+
 
 @dataclass(frozen=True)
 class Settings:

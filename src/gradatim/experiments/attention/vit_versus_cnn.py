@@ -17,6 +17,8 @@ from gradatim.plots import attention_map, comparison_bars
 from gradatim.reports import Report
 from gradatim.training import Augmented, Distillation, Objective, Trainer
 
+COVERS = ("G5", "D7", "D6")
+KEYWORDS = "vision transformer, ViT, class token, patches, distillation, stochastic depth"
 Pair = tuple[Tensor, Tensor]
 CNN, LABELS, ODDS, HYBRID = (
     "CNN, the teacher",

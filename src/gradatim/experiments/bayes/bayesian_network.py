@@ -16,6 +16,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("J1",)
+KEYWORDS = "posterior, predictive distribution, Markov chain Monte Carlo MCMC, epistemic uncertainty, Bayesian neural network, MC dropout"
 NOISE = 0.04  # variance of the targets
 ENDS, INNER = 1.5, 0.9  # middles of the clouds; the gap is looked at between -INNER and INNER
 HMC, SGHMC, ENSEMBLE = "hmc", "sghmc", "ensemble"

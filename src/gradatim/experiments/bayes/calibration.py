@@ -22,6 +22,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("J1", "D7")
+KEYWORDS = "temperature scaling, overconfidence, reliability diagram, expected calibration error"
 PLAIN, SCALED, DROPOUT, ENSEMBLE = "one network", "with a temperature", "mc-dropout", "ensemble"
 TEACHING, HELD_OUT = 300, 400  # rows that teach, and that find the temperature; the others judge
 COVERAGE = 0.9

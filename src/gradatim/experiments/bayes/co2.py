@@ -21,6 +21,8 @@ from gradatim.fitting.series.candidates import (
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("J2",)
+KEYWORDS = "Gaussian process, Mauna Loa, kernel composition, forecasting"
 Array = NDArray[np.float64]
 PROCESS, LINE = "Gaussian process", "line and months"
 AHEAD = 11  # years

@@ -21,6 +21,8 @@ from gradatim.experiments.bayes._gp_figures import Evidences, figure_of_learning
 from gradatim.reports import Report
 from gradatim.theory import analytic_kernels, kernel_regression, log_log_slope
 
+COVERS = ("J2",)
+KEYWORDS = "Gaussian process, kernel, marginal likelihood, prior over functions"
 Array = NDArray[np.float64]
 NOISE = 0.04  # variance
 LENGTH = 1.0  # of the process that is true

@@ -23,6 +23,8 @@ from gradatim.plots import CurvePanel, curve_panels
 from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
+COVERS = ("J1",)
+KEYWORDS = "Hamiltonian Monte Carlo, Metropolis-Hastings, effective sample size, acceptance"
 QUARTER = math.pi / 2  # of a turn, after which a Gaussian has forgotten where it was
 
 

@@ -18,6 +18,8 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
+COVERS = ("J1",)
+KEYWORDS = "symplectic integrator, Hamiltonian dynamics, energy, Euler"
 STEP, LONG = 0.3, 2000  # of the long run on an oscillator
 
 

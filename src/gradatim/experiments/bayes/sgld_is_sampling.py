@@ -16,6 +16,8 @@ from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
+COVERS = ("J1", "C2")
+KEYWORDS = "stochastic gradient Langevin dynamics, noise, posterior sampling, MCMC"
 NOISE = 0.5  # variance of the targets
 
 

@@ -14,6 +14,8 @@ from gradatim.plots.clusters import draw_clusters, draw_tree
 from gradatim.plots.style import PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "hierarchical clustering, agglomerative divisive, linkage, Ward, unsupervised learning"
 CENTERS = np.array([[0.0, 0.0], [5.0, 5.0], [0.0, 8.0]])
 CUT = 15.0
 POINTS = 50

@@ -14,6 +14,8 @@ from gradatim.plots.clusters import draw_clusters
 from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "number of clusters, gap statistic, silhouette, elbow, unsupervised learning"
 DIMS = (2, 5, 10)
 APART = 6.0  # deviations between the nearest of three centers
 

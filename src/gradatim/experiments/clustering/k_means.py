@@ -16,6 +16,8 @@ from gradatim.plots.clusters import draw_clusters
 from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "centroids, Lloyd's algorithm, inertia, k-means++, Gaussian mixture, unsupervised learning, within-cluster distance"
 GROUPS = 8
 CENTERS = torch.tensor([[0.0, 0.0], [6.0, 1.0], [3.0, 6.0]]).double()
 MIXTURES = 10

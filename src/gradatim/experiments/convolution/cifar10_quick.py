@@ -20,6 +20,9 @@ from gradatim.experiments.convolution._image_record import (
 from gradatim.models import FastCNN
 from gradatim.reports import Report
 
+COVERS = ("E3", "E4", "D6")
+KEYWORDS = "object recognition, ResNet, residual network, flip and crop, color images"
+
 
 @dataclass(frozen=True)
 class Settings(RecordSettings):

@@ -15,6 +15,10 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.style import new_figure
 from gradatim.reports import Report
 
+COVERS = ("E1",)
+KEYWORDS = (
+    "Toeplitz matrix, weight sharing, shift-equivariant operator, banded matrix, linear operator"
+)
 MODES = ("valid", "same", "full", "circular")
 OPERATIONS = {"convolve": convolve, "correlate": correlate}
 

@@ -13,6 +13,11 @@ from gradatim.nn import convolve
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
+COVERS = ("E1",)
+KEYWORDS = (
+    "Fourier transform, FFT, spectrum, polynomial multiplication, sums of dice, integral operator"
+)
+
 
 @dataclass(frozen=True)
 class Settings:

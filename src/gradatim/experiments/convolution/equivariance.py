@@ -30,6 +30,8 @@ from gradatim.plots.words import Formula
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("E1", "E3")
+KEYWORDS = "translation equivariance, shift invariance, symmetry, translation invariance"
 Function = Callable[[Tensor], Tensor]
 TINY, LARGE = 1e-6, 0.05
 

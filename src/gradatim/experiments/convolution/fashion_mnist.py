@@ -19,6 +19,9 @@ from gradatim.experiments.convolution._image_record import (
 from gradatim.models import FastCNN
 from gradatim.reports import Report
 
+COVERS = ("E4",)
+KEYWORDS = "clothing images, image classification, convolutional network CNN"
+
 
 @dataclass(frozen=True)
 class Settings(RecordSettings):

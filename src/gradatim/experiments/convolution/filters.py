@@ -22,6 +22,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("E1", "E3")
+KEYWORDS = "edge detection, Sobel, Gabor, kernel, feature maps, cross-correlation"
 ANGLES = (0, 45, 90, 135)
 SOBEL = torch.tensor([[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]])
 LAPLACE = torch.tensor([[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]])

@@ -18,6 +18,9 @@ from gradatim.experiments.convolution._image_record import (
 from gradatim.models import build
 from gradatim.reports import Report
 
+COVERS = ("E4", "E3", "D6")
+KEYWORDS = "LeNet, convolutional neural network CNN, handwritten digits, image classification"
+
 
 @dataclass(frozen=True)
 class Settings(RecordSettings):

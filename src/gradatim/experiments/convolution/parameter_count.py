@@ -14,6 +14,9 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("E1",)
+KEYWORDS = "weight sharing, number of parameters, dense layer, convolution layer, pointwise"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,6 +15,9 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("E2", "E3")
+KEYWORDS = "max pooling, average pooling, subsampling, translation invariance"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,6 +15,9 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("E3",)
+KEYWORDS = "field of view, dilation, effective receptive field, stride"
+
 
 @dataclass(frozen=True)
 class Settings:

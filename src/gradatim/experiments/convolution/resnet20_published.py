@@ -14,6 +14,8 @@ from gradatim.plots import confusion_matrix, image_grid
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("E5", "E3", "B2")
+KEYWORDS = "residual network, pretrained weights, skip connections, CIFAR-10"
 # Test errors in per cent by depth: He et al. (2016), table 6, and Idelbayev's list of his own weights.
 PAPER = {20: 8.75, 32: 7.51, 44: 7.17, 56: 6.97, 110: 6.43}
 PRINTED = {20: 8.27, 32: 7.37, 44: 6.90, 56: 6.61, 110: 6.32}

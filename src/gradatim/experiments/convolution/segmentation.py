@@ -18,6 +18,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("E3", "E5")
+KEYWORDS = "U-Net, upsampling, transposed convolution, skip connections, dense prediction, pixels"
 CLASSES = 4
 LABELS = ("paper", "0", "1", "2")
 WHOLE, CUT, SMOOTH = "U-Net", "without shortcuts", "bilinear growth"

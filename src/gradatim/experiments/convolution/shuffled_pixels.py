@@ -15,6 +15,9 @@ from gradatim.plots.images import image_grid
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("E1", "E3")
+KEYWORDS = "permuted pixels, inductive bias, locality"
+
 
 @dataclass(frozen=True)
 class Settings:

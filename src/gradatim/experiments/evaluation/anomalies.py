@@ -19,6 +19,8 @@ from gradatim.fitting.anomalies.networks import AutoencoderSettings, fit_network
 from gradatim.plots.evaluation import spreads
 from gradatim.reports import Report
 
+COVERS = ("F7",)
+KEYWORDS = "outlier detection, novelty, isolation forest, autoencoder, false alarms"
 NETWORK = "autoencoder"
 TABLES = (RULE, COMPONENTS, NEAREST, ISOLATION, NETWORK)
 SERIES = (RULE, FORECAST, COMPONENTS)

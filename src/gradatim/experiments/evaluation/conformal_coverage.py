@@ -22,6 +22,8 @@ from gradatim.fitting.tables.predictors import predict
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("D12",)
+KEYWORDS = "prediction intervals, prediction sets, conformal prediction, coverage, uncertainty"
 ISLP = ("islp-auto", "islp-boston", "islp-college", "islp-hitters")
 GROWING = "growing noise"
 COVERAGE = 0.9

@@ -10,6 +10,9 @@ from gradatim.evaluation import CrossValidation, cross_validate, repeated_hold_o
 from gradatim.plots.evaluation import spreads
 from gradatim.reports import Report
 
+COVERS = ("D9",)
+KEYWORDS = "K-fold cross-validation, hold-out method validation, leave-one-out LOOCV, random subsampling, stratified sampling, test set, validation set"
+
 
 @dataclass(frozen=True)
 class Settings:

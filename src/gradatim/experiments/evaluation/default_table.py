@@ -16,6 +16,9 @@ from gradatim.evaluation import Comparison, TestSet, compare
 from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 
+COVERS = ("D10", "D4")
+KEYWORDS = "credit default, ISL 10.10.7, logistic regression baseline, dropout"
+
 
 @dataclass(frozen=True)
 class Settings:

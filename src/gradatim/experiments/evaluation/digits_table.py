@@ -15,6 +15,8 @@ from gradatim.experiments.evaluation._digits_comparison import (
 )
 from gradatim.reports import Report
 
+COVERS = ("D10", "D4", "D2")
+KEYWORDS = "ridge, dropout, logistic regression, LDA, baseline, MNIST in small"
 HIDDEN = (256, 128)
 
 

@@ -15,6 +15,9 @@ from gradatim.evaluation import compare
 from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 
+COVERS = ("D10",)
+KEYWORDS = "Occam's razor, Ockham's razor, iris flowers, simple baseline, LDA"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -17,6 +17,8 @@ from gradatim.experiments.evaluation._digits_comparison import (
 )
 from gradatim.reports import Report
 
+COVERS = ("D10",)
+KEYWORDS = "ISL table, ridge 2.3 %, dropout 1.8 %, handwritten digits, logistic regression, LDA"
 PUBLISHED = {"network, ridge": 2.3, "network, dropout": 1.8, "logistic": 7.2, "LDA": 12.7}
 HIDDEN = (256, 128)
 

@@ -10,6 +10,9 @@ from gradatim.evaluation import nested_cross_validate, tune
 from gradatim.plots.evaluation import spreads
 from gradatim.reports import Report
 
+COVERS = ("D9",)
+KEYWORDS = "nested cross-validation, selection bias, model selection, hyperparameter tuning, double dipping"
+
 
 @dataclass(frozen=True)
 class Settings:

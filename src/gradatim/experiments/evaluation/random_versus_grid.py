@@ -15,6 +15,9 @@ from gradatim.plots.evaluation import score_curves
 from gradatim.plots.style import PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("D9",)
+KEYWORDS = "hyperparameter tuning, random search, grid search"
+
 
 @dataclass(frozen=True)
 class Settings:

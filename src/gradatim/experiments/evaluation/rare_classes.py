@@ -15,6 +15,10 @@ from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 from gradatim.training.row_weights import class_factors
 
+COVERS = ("D11",)
+KEYWORDS = (
+    "imbalanced data, class weights, focal loss, decision threshold, weighted sampling, costs"
+)
 BALANCED = find_criterion("rare_classes", "balanced-accuracy", 2)
 
 

@@ -17,6 +17,9 @@ from gradatim.evaluation import compare
 from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 
+COVERS = ("D10",)
+KEYWORDS = "email classifier, ESL, word frequencies, boosted trees, task experience performance"
+
 
 @dataclass(frozen=True)
 class Settings:

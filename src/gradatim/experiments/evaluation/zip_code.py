@@ -12,6 +12,11 @@ from gradatim.plots.evaluation import score_curves, spreads
 from gradatim.reports import Report
 from gradatim.training import train_replicas
 
+COVERS = ("D10", "E3")
+KEYWORDS = (
+    "ESL 11.7, LeCun nets, weight sharing, local connectivity, postal digits, US Postal Service"
+)
+
 
 @dataclass(frozen=True)
 class Settings:

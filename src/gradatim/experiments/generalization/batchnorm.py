@@ -22,6 +22,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import NonFiniteError, Trainer
 
+COVERS = ("D5",)
+KEYWORDS = "batch normalization BN, internal covariate shift, running statistics, moving average"
 GOOD = 20.0  # error in per cent below which a run counts as trained
 
 

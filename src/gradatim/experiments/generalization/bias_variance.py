@@ -12,6 +12,9 @@ from gradatim.plots.evaluation import fitted_functions
 from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("D9",)
+KEYWORDS = "bias-variance trade-off, model complexity vs. error curve, decomposition, capacity"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -16,6 +16,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Distillation, Trainer
 
+COVERS = ("D7", "D1")
+KEYWORDS = "dark knowledge, soft targets, teacher and student, temperature, tempered softmax"
 MISSING = 3  # the digit that no student is shown
 
 

@@ -17,6 +17,9 @@ from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("D4",)
+KEYWORDS = "stochastic regularization, weight scaling rule, Bernoulli noise, adaptive L2 penalty"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,6 +15,9 @@ from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
+COVERS = ("D3", "D2")
+KEYWORDS = "Hessian eigenvalues, shrinkage, regularization path, spectral filter"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -11,6 +11,9 @@ from gradatim.estimators import NeuralClassifier, NeuralRegressor
 from gradatim.plots.evaluation import score_curves
 from gradatim.reports import Report
 
+COVERS = ("D7",)
+KEYWORDS = "average of networks, ambiguity decomposition, random restarts, model averaging, disagreement, committee"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -17,6 +17,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Ticket, Trainer, find_tickets
 
+COVERS = ("D7",)
+KEYWORDS = "pruning, sparse networks, winning ticket, magnitude"
+
 
 @dataclass(frozen=True)
 class Settings:

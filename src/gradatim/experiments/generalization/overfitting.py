@@ -11,6 +11,9 @@ from gradatim.plots.evaluation import score_curves
 from gradatim.reports import Report
 from gradatim.training import EarlyStopping, History, Trainer
 
+COVERS = ("D3", "C4")
+KEYWORDS = "early stopping, patience parameter window, training vs. validation error curve, memorizing noise, generalization gap, underfitting"
+
 
 @dataclass(frozen=True)
 class Settings:

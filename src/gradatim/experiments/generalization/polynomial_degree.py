@@ -12,6 +12,9 @@ from gradatim.evaluation import cross_validate
 from gradatim.plots.evaluation import fitted_functions, score_curves
 from gradatim.reports import Report
 
+COVERS = ("D9", "A6")
+KEYWORDS = "Runge, overfitting, underfitting, model complexity, test error, inductive hypothesis"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -21,6 +21,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("D2",)
+KEYWORDS = "L2 regularization, ridge, shrinkage, maximum a posteriori MAP, Gaussian prior, penalty, weight energy"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -25,6 +25,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("K3",)
+KEYWORDS = "denoising diffusion, DDPM, conditional generation, U-Net"
+
 
 @dataclass(frozen=True)
 class Settings(DigitSettings):

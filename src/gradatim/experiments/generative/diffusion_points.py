@@ -31,6 +31,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import EMA, Trainer
 
+COVERS = ("K3",)
+KEYWORDS = "score function, SDE, probability flow, reverse process, DDPM"
 SPREAD, PARTS = 0.2, 8
 RADIUS = math.sqrt(2 - 2 * SPREAD**2)  # so that E‖x‖² is the dimension
 NEAR = 3 * SPREAD  # of a centre

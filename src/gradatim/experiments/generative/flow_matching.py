@@ -25,6 +25,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import EMA, Trainer
 
+COVERS = ("K3",)
+KEYWORDS = "rectified flow, continuous normalizing flow, velocity field"
 SPREAD, PARTS = 0.2, 8
 NAMES = (
     *("exact velocity, Euler", "exact velocity, Heun", "learned velocity, Euler"),

@@ -13,6 +13,8 @@ from gradatim.optim import Extragradient
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
+COVERS = ("K2",)
+KEYWORDS = "generative adversarial network, minimax, extragradient, saddle point, rotation"
 ORDERS = ("simultaneous", "alternating", "one-sided look ahead", "extragradient")
 
 

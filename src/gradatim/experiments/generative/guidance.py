@@ -20,6 +20,9 @@ from gradatim.plots import image_grid
 from gradatim.plots.style import MARKERS, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("K3",)
+KEYWORDS = "classifier-free guidance, conditional generation, diversity"
+
 
 @dataclass(frozen=True)
 class Settings(DigitSettings):

@@ -17,6 +17,9 @@ from gradatim.plots import image_grid
 from gradatim.plots.style import MARKERS, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("K3",)
+KEYWORDS = "copying training data, generalization of generative models, privacy"
+
 
 @dataclass(frozen=True)
 class Settings(DigitSettings):

@@ -21,6 +21,8 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("K2",)
+KEYWORDS = "generative adversarial network GAN, Jensen-Shannon divergence, non-saturating loss"
 SURE = 1e-15  # as near as a discriminator comes to 0 and 1 where one of both densities is next to nothing
 SHIFTS = (0.0, 0.5, 1.0, 2.0, 4.0)
 

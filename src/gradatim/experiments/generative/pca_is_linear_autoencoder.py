@@ -17,6 +17,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("K1",)
+KEYWORDS = "principal component analysis PCA, linear autoencoder, saddle points, singular value decomposition"
 SIZES = (2, 4, 8)  # of the code
 KEPT = 4  # components of the claims
 BENT = "hidden layers"

@@ -27,6 +27,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("K1",)
+KEYWORDS = "variational autoencoder VAE, KL divergence, free bits, beta-VAE"
 VARIANCES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.1, 0.1)  # of the data, by direction
 NOISE = 0.2  # variance of the decoder
 BETAS = (0.25, 1.0, 4.0, 16.0)

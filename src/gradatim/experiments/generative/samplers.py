@@ -17,6 +17,8 @@ from gradatim.plots import image_grid
 from gradatim.plots.style import MARKERS, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("K3",)
+KEYWORDS = "DDIM, ancestral sampling, ODE solver, number of steps"
 NAMES = {"ancestral": "ancestral", "ddim": "DDIM", "dpm": "second order"}
 SHORT = {"ancestral": "ancestral", "ddim": "DDIM", "dpm": "2nd order"}
 PUBLISHED = "DDIM on CIFAR-10 with 10, 20, 50 steps: 13.4, 6.8, 4.7 of Inception features, against 4.0 with 1,000"

@@ -27,6 +27,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Callback, Trainer
 
+COVERS = ("K1",)
+KEYWORDS = "variational autoencoder, evidence lower bound ELBO, reparameterization trick, importance sampling"
 GOAL = -87.5  # nats of a test image, in forty minutes of one core
 PUBLISHED = {
     "pythae's benchmark, VAE": -89.8,

@@ -23,6 +23,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.theory import log_log_slope, node_influence
 
+COVERS = ("H3",)
+KEYWORDS = "spectral graph convolution, polynomial filters, localized filters"
 Response = Callable[[Tensor], Tensor]
 
 

@@ -18,6 +18,8 @@ from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 from gradatim.theory import homophily, label_propagation
 
+COVERS = ("H2",)
+KEYWORDS = "graph convolutional network GCN, graph attention GAT, node classification, citation network, semi-supervised"
 USUAL, LABELS, WORDS = "GCN, usual recipe", "label propagation, no words", "MLP, no edges"
 REACHES = (0.5, 0.9, 0.99)  # of labels, among which the validation nodes choose
 

@@ -22,6 +22,8 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
+COVERS = ("H3",)
+KEYWORDS = "graph Laplacian, eigenvectors, spectral graph theory, Fourier basis"
 TINY = 1e-10
 
 

@@ -19,6 +19,8 @@ from gradatim.plots.style import GRID
 from gradatim.reports import Report
 from gradatim.theory import homophily
 
+COVERS = ("H2",)
+KEYWORDS = "homophily, neighbours that differ, node classification"
 OWN, AVERAGE, MIXED, APART = "features alone (MLP)", "one average (SGC)", "GCN", "GraphSAGE"
 
 

@@ -20,6 +20,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.theory import label_propagation, spectral_clustering
 
+COVERS = ("H2",)
+KEYWORDS = "Zachary, community detection, spectral clustering, GCN"
 HEADS = torch.tensor([0, 33])  # Mr. Hi, who taught, and the officer, who administered the club
 BLACK_BELT = (
     9  # Zachary's number of the member who followed Mr. Hi, three weeks before his examination

@@ -20,6 +20,8 @@ from gradatim.models import GCN, LinkPredictor
 from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 
+COVERS = ("H2",)
+KEYWORDS = "edge prediction, leakage, encoder-decoder on graphs"
 ADAMIC_ADAR, FEATURES = "Adamic-Adar", "features"
 CLEAN, REVERSE, SEEN = (
     "network",

@@ -21,6 +21,8 @@ from gradatim.plots import comparison_bars
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("H2",)
+KEYWORDS = "graph classification, molecules, graph kernel"
 MAJORITY, COUNTS, KERNEL, NETWORK = "majority", "counts + logistic", "Weisfeiler-Lehman kernel + SVM", "GIN"  # fmt: skip
 COMMON, OWN = "GIN, one epoch best on the judged folds", "GIN, the epoch best on each judged fold"
 KNOWN_REPEATS = {"mutag": 13, "made-up": 6}

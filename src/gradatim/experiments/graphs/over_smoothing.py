@@ -28,6 +28,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.theory import dirichlet_energy
 
+COVERS = ("H2",)
+KEYWORDS = "oversmoothing, depth of graph networks, Dirichlet energy"
 INPUTS, CLASSES = 16, 4
 LEARNED = 10  # labelled nodes of each class
 

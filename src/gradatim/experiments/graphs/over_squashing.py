@@ -25,6 +25,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.theory import node_influence
 
+COVERS = ("H2",)
+KEYWORDS = "bottleneck, long-range interactions, rewiring"
 INPUTS = 4
 
 

@@ -24,6 +24,8 @@ from gradatim.models import MLP
 from gradatim.nn import initialize
 from gradatim.reports import Report
 
+COVERS = ("C1",)
+KEYWORDS = "backpropagation, chain rule, co-state, backward recursion, computation graph, vector-Jacobian product VJP, gradient check, worked example"
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 

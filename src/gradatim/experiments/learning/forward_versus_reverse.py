@@ -7,6 +7,11 @@ import torch
 from gradatim.backprop import CostRow, jacobian, jacobian_cost
 from gradatim.reports import Report
 
+COVERS = ("C1",)
+KEYWORDS = (
+    "automatic differentiation, Jacobian, JVP VJP, reverse mode, forward mode, cost of a gradient"
+)
+
 
 @dataclass(frozen=True)
 class Settings:

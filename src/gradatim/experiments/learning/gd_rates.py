@@ -33,6 +33,9 @@ from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
+COVERS = ("C4", "C2")
+KEYWORDS = "convergence, smoothness constant, Polyak-Łojasiewicz PL inequality, sufficient decrease lemma, step size 1/L, gradient flow, core learning rule"
+
 
 @dataclass(frozen=True)
 class Settings:

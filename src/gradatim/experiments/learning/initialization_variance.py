@@ -19,6 +19,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("C5",)
+KEYWORDS = "weight initialization, Xavier Glorot initialization, He Kaiming initialization, LeCun, orthogonal, variance propagation, signal propagation"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -21,6 +21,9 @@ from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.plots.style import new_figure
 from gradatim.reports import Report
 
+COVERS = ("C6",)
+KEYWORDS = "standardization, normalization of features, condition number, zero mean unit variance, whitening"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,6 +15,8 @@ from gradatim.linear import (
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.reports import Report
 
+COVERS = ("C4",)
+KEYWORDS = "error surface, loss surface, local and global minima, convexity, saddle point, cost function, basin"
 BOWL_BOX = ((-1.0, 5.0), (-4.0, 2.0))
 RIPPLE_BOX = ((-2.0, 4.0), (-3.5, 2.5))
 AMPLITUDES = {0.6: 1, 1.0: 4, 1.5: 9}

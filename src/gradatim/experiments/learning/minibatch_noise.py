@@ -15,6 +15,9 @@ from gradatim.nn import initialize
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("C2",)
+KEYWORDS = "stochastic gradient descent SGD, mini-batch gradient descent MBGD, gradient variance, unbiased, epoch, batch size"
+
 
 @dataclass(frozen=True)
 class Settings:

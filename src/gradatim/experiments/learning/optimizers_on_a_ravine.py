@@ -22,6 +22,8 @@ from gradatim.optim.named import OptimizerFactory
 from gradatim.plots.optim import decay_curves
 from gradatim.reports import Report
 
+COVERS = ("C2",)
+KEYWORDS = "momentum, heavy ball, Nesterov accelerated gradient, Adam, RMSProp root mean square propagation, AdaGrad, adaptivity, zigzag, normalized gradient descent NGD"
 Rule = tuple[str | OptimizerFactory, float]
 BOX = ((-1.15, 0.35), (-0.22, 0.22))
 

@@ -20,6 +20,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("C5", "B1")
+KEYWORDS = "vanishing gradient problem, exploding gradient problem, sigmoid saturation, zero-gradient problem"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -14,6 +14,9 @@ from gradatim.plots.optim import decay_curves, schedule_curves
 from gradatim.reports import Report
 from gradatim.training import SWA, SwitchOptimizer, Trainer
 
+COVERS = ("C3",)
+KEYWORDS = "learning rate scheduling decay, step decay, exponential decay, 1/t decay, cosine annealing, warm restarts, warm-up, fixed learning rate, Robbins-Monro"
+
 
 @dataclass(frozen=True)
 class Settings:

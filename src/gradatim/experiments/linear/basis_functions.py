@@ -21,6 +21,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("A6",)
+KEYWORDS = "radial basis functions RBF, translated basis functions, linear regression, feature engineering, learned features"
+
 
 @dataclass(frozen=True)
 class Settings:

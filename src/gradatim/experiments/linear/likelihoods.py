@@ -14,6 +14,9 @@ from gradatim.plots.style import PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("A6", "D1", "C6")
+KEYWORDS = "maximum likelihood estimation MLE, i.i.d. independent and identically distributed, loss function, error function, mean squared error MSE, mean absolute error MAE, sum of squared errors SSE, binary cross-entropy BCE log loss, Huber, log-sum-exp overflow"
+
 
 @dataclass(frozen=True)
 class Settings:

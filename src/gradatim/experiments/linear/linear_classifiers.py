@@ -18,6 +18,9 @@ from gradatim.plots.style import PALETTE, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
+COVERS = ("A6", "D1")
+KEYWORDS = "logistic regression, softmax activation function, linear discriminant analysis LDA, one-hot encoding, categorical cross-entropy CCE, decision boundary, supervised learning, masking"
+
 
 @dataclass(frozen=True)
 class Settings:

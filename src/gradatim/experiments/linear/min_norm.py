@@ -12,6 +12,9 @@ from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
+COVERS = ("D8", "A6")
+KEYWORDS = "implicit bias of gradient descent, pseudoinverse, minimum-norm solution, overparametrized least squares"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -17,6 +17,8 @@ from gradatim.plots.neurons import BLUE, ORANGE, TINTS, draw_classes, threshold_
 from gradatim.plots.style import INK, new_figure
 from gradatim.reports import Report
 
+COVERS = ("A1", "A3")
+KEYWORDS = "McCulloch-Pitts neuron, threshold logic unit TLU, logic gates AND OR NAND NOR, linearly separable, two-input Boolean operators"
 # Values on (0,0), (0,1), (1,0), (1,1)
 NAMES = {
     (0, 0, 0, 0): "never",

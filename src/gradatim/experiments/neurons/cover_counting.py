@@ -12,6 +12,9 @@ from gradatim.linear.separability import separate
 from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
+COVERS = ("A3",)
+KEYWORDS = "Cover's theorem, dichotomies, general position, linearly separable, capacity of a hyperplane, counting"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -14,6 +14,8 @@ from gradatim.plots.neurons import decision_regions
 from gradatim.plots.style import new_figure
 from gradatim.reports import Report
 
+COVERS = ("A4",)
+KEYWORDS = "Hebbian learning rule, weight update, fire together wire together, AND OR gates"
 CORNERS = np.array(list(product([0, 1], repeat=2)))
 GATES = {"OR": (0, 1, 1, 1), "AND": (0, 0, 0, 1), "NAND": (1, 1, 1, 0), "NOR": (1, 0, 0, 0)}
 Learn = Callable[..., HebbianRun]

@@ -24,6 +24,9 @@ from gradatim.neurons import (
 )
 from gradatim.reports import Report
 
+COVERS = ("A5",)
+KEYWORDS = "associative memory, energy, attractor, cross-talk, bit error, spin glass, content-addressable, dense associative memory"
+
 
 @dataclass(frozen=True)
 class Settings:

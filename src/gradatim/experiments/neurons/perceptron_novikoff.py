@@ -14,6 +14,9 @@ from gradatim.linear.separability import in_version_space
 from gradatim.neurons import Perceptron
 from gradatim.reports import Report
 
+COVERS = ("A2", "A3")
+KEYWORDS = "Rosenblatt, Novikoff's theorem, perceptron learning algorithm, margin, mistake bound, hyperplane, signed distance, normal vector, decision boundary equation, version space"
+
 
 @dataclass(frozen=True)
 class Settings:

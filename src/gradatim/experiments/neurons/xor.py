@@ -17,6 +17,8 @@ from gradatim.reports import Report
 from gradatim.theory import xor_network
 from gradatim.training import train_replicas
 
+COVERS = ("A1", "A2", "A4", "B3")
+KEYWORDS = "MADALINE, multiple ADALINE network, exclusive or, linearly separable, hidden layer"
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 XOR = np.array([0, 1, 1, 0])
 Score = Callable[[NDArray[np.float64]], NDArray[np.float64]]

@@ -12,6 +12,8 @@ from gradatim.reinforcement import DQN, PPO, ActorCritic, CartPole, evaluate, le
 from gradatim.reinforcement.learning import Learned
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "deep reinforcement learning, PPO proximal policy optimization, actor-critic, DQN deep Q-network, inverted pendulum"
 BEST, SOLVED = 500.0, 475.0
 
 

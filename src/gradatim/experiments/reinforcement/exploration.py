@@ -10,6 +10,9 @@ from gradatim.plots import CurvePanel, curve_panels
 from gradatim.reinforcement import UCB, Bandit, EpsilonGreedy, Exploration, QLearning
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "exploration and exploitation, multi-armed bandit, epsilon-greedy, upper confidence bound UCB, optimism, regret"
+
 
 @dataclass(frozen=True)
 class Settings:

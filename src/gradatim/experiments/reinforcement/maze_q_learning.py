@@ -24,6 +24,8 @@ from gradatim.reinforcement.grid import Grid
 from gradatim.reinforcement.learning import Learned
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "reinforcement learning RL, Q-learning, value iteration, Markov decision process MDP, Bellman, SARSA, Monte Carlo, agent environment reward"
 GAMMA, CLOSE = 0.95, 0.01
 SMALL = "S..\n.#.\n..G"
 EVALUATIONS = 8

@@ -14,6 +14,8 @@ from gradatim.reinforcement import PPO, Box, Discrete, Environment, Learned, Mov
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("A7",)
+KEYWORDS = "machine learning paradigms, supervised, unsupervised, reinforcement learning, task experience performance"
 TEST = 450
 
 

@@ -12,6 +12,8 @@ from gradatim.reinforcement.acting import ActorState
 from gradatim.reinforcement.improving import policy_slope
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "REINFORCE, policy gradient, baseline, credit assignment, variance reduction"
 BEST = 200.0
 STAGES = (0, 8, 24)  # updates after which the noise is measured
 

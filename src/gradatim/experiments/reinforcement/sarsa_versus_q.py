@@ -11,6 +11,8 @@ from gradatim.plots.reinforcement import GridPanel, grid_panels
 from gradatim.reinforcement import SARSA, Cliff, EpsilonGreedy, QLearning
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "on-policy, off-policy, cliff walking, temporal difference, safe path"
 START, EDGE, EPS = 36, 2, 0.1
 
 

@@ -11,6 +11,8 @@ from gradatim.plots.reinforcement import GridPanel, grid_panels
 from gradatim.reinforcement import EpsilonGreedy, Maze, QLearning, shaped, value_iteration
 from gradatim.reports import Report
 
+COVERS = ("A7",)
+KEYWORDS = "sparse and dense rewards, delayed reward, reward shaping, potential"
 GAMMA, BONUS = 0.97, 0.2
 ROOM = """
 S.............

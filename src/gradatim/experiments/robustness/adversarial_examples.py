@@ -27,6 +27,9 @@ from gradatim.robust import (
     robustness_curve,
 )
 
+COVERS = ("L1",)
+KEYWORDS = "FGSM fast gradient sign method, PGD projected gradient descent, DeepFool, perturbation, targeted attack"
+
 
 @dataclass(frozen=True)
 class Settings:

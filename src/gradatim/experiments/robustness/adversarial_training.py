@@ -19,6 +19,9 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.robust import fgsm, minimal_distances, pgd, robust_accuracy, robustness_curve
 
+COVERS = ("L1",)
+KEYWORDS = "robust training, robust optimization, min-max, PGD, robust accuracy"
+
 
 @dataclass(frozen=True)
 class Settings:

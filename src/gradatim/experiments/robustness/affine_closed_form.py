@@ -19,6 +19,8 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.robust import AffinePerturbation, affine_perturbation, deepfool
 
+COVERS = ("L1",)
+KEYWORDS = "linear classifier, dual norm, smallest perturbation, DeepFool"
 NORMS: dict[str, float] = {"ℓ1": 1.0, "ℓ2": 2.0, "ℓ∞": torch.inf}
 OVERSHOOT = 1e-6
 

@@ -16,6 +16,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("F3",)
+KEYWORDS = "bidirectional LSTM BiLSTM, sequence labeling tagging, many-to-many problems with aligned sequences, context from both sides"
 BANK, RIVER, MONEY, OTHER = 1, 2, 3, 4  # 0 is padding
 NONE, SHORE, HOUSE = 0, 1, 2
 NEITHER = -100

@@ -22,6 +22,9 @@ from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.training import CTCObjective, Trainer
 
+COVERS = ("F6",)
+KEYWORDS = "connectionist temporal classification CTC, speech recognition, alignment, blank symbol"
+
 
 @dataclass(frozen=True)
 class Settings:

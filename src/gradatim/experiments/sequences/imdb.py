@@ -17,6 +17,8 @@ from gradatim.plots import comparison_bars
 from gradatim.reports import Report
 from gradatim.training import EarlyStopping, Trainer
 
+COVERS = ("D10", "F6")
+KEYWORDS = "sentiment analysis, film reviews, bag of words, many-to-one problems"
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 LINEAR, DENSE, RNN = "linear, bag of words", "dense network, bag of words", "GRU, words in order"
 

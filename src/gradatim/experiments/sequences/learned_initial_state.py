@@ -15,6 +15,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("F3",)
+KEYWORDS = "initial hidden state h0, state propagation, conditioning"
 CELLS = ("gru", "lstm")
 
 

@@ -18,6 +18,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("F3", "F5", "F4")
+KEYWORDS = "adding problem, copying problem, LSTM, GRU, linear recurrent unit LRU, long-range dependencies, forget gate bias, orthogonal identity start, minGRU"
 SYMBOLS = 8
 CHANCE = {"copying": 1 / SYMBOLS, "adding": 0.19}
 MODELS = ("Elman", "LSTM", "GRU", "LRU", "minGRU", "minGRU, long start")

@@ -16,6 +16,9 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("F3",)
+KEYWORDS = "long short-term memory, input gate, forget gate, output gate, candidate cell state, memory cell, constant error carousel CEC"
+
 
 @dataclass(frozen=True)
 class Settings:

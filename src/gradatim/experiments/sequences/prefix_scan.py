@@ -15,6 +15,9 @@ from gradatim.plots.style import MARKERS, MUTED, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
+COVERS = ("F5",)
+KEYWORDS = "parallel scan, linear recurrence, linear recurrent unit, associative operator, state-space model"
+
 
 @dataclass(frozen=True)
 class Settings:

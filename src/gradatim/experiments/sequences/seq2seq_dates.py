@@ -22,6 +22,8 @@ from gradatim.plots import learning_curves
 from gradatim.reports import Report
 from gradatim.training import History, TeacherForcing, Trainer
 
+COVERS = ("F6", "G1")
+KEYWORDS = "encoder-decoder, Bahdanau attention, teacher forcing, alignment, sequence to sequence, many-to-many problems"
 NAMES = {"additive": "Bahdanau attention", "dot": "dot attention", "none": "no attention"}
 
 

@@ -16,6 +16,8 @@ from gradatim.plots.evaluation import score_curves
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("F6",)
+KEYWORDS = "speech recognition, audio, MFCC, many-to-one problems, GRU gated recurrent unit"
 SHARES = np.linspace(0.1, 1.0, 10)
 
 

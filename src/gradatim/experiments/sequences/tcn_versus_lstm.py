@@ -17,6 +17,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("F7", "F4")
+KEYWORDS = "temporal convolutional network, dilated causal convolution, receptive field"
 SYMBOLS, TAPS = 8, 3
 LONG = 100  # steps that an LSTM does not learn to bridge in so short a training
 CHANCE = {"copying": 1 / SYMBOLS, "adding": 0.19, "digits": 0.1}

@@ -16,6 +16,9 @@ from gradatim.plots.style import MUTED, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
+COVERS = ("F4",)
+KEYWORDS = "vanishing gradient problem, exploding gradient problem, backpropagation through time BPTT, gradient clipping, spectral radius, eigenvalues, truncated BPTT"
+
 
 @dataclass(frozen=True)
 class Settings:

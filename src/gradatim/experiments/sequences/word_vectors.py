@@ -15,6 +15,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("G6",)
+KEYWORDS = "word2vec, skip-gram, negative sampling, embeddings, analogy, distributional semantics"
 ROWS, COLUMNS = ("king", "farmer", "singer", "doctor"), ("he", "she", "they")
 COMPANY = 6  # words that keep company with a row or a column
 PAIRS = "king queen, father mother, brother sister, son daughter, he she, him her, lord lady, day night, sweet fair, hand eye"

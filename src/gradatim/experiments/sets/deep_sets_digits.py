@@ -15,6 +15,8 @@ from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 from gradatim.training import Trainer
 
+COVERS = ("H1",)
+KEYWORDS = "set function, permutation invariance, sum pooling, extrapolation"
 POOLINGS = ("sum", "mean", "max", "min", "attention")
 DENSE, SORTED, GUESS = "MLP, concatenated", "MLP, sorted in training", "4.5 for each digit"
 

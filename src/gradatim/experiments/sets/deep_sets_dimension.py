@@ -24,6 +24,9 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.training import train_replicas
 
+COVERS = ("H1",)
+KEYWORDS = "latent dimension, set function, power sums, universality"
+
 
 def medians(x: Tensor) -> Tensor:
     """The middle of every set ``(B, M)``, or the mean of the middle two."""

@@ -30,6 +30,8 @@ from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
+COVERS = ("H1", "H2")
+KEYWORDS = "order-invariance, equivariance, relabeling, sets and graphs"
 TINY, LARGE = 1e-12, 0.02  # relative, in double precision: rounding, and no law at all
 FLOOR = 1e-17  # where the figure shows a zero
 STAYS: Transformation = nn.Identity()  # invariance is equivariance to it

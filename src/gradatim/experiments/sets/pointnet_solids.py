@@ -21,6 +21,8 @@ from gradatim.training import Trainer
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Figures
 
+COVERS = ("H1",)
+KEYWORDS = "point cloud, T-net, critical points, segmentation of shapes"
 UPRIGHT = 2  # the axis on which solids stand
 TEST = 10_000  # what is added to the seed of clouds to test on
 HELD, FREE = "with the penalty", "without it"

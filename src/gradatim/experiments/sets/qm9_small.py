@@ -23,6 +23,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("H2",)
+KEYWORDS = "message passing, molecules, quantum chemistry, regression on graphs"
 HARTREE = 27.211386  # eV
 INVARIANT = 1e-9  # relative change in double precision that is rounding
 LINEAR, NETWORK = "linear on counts of atoms", "network on distances"

@@ -27,6 +27,8 @@ from gradatim.reports import Report
 from gradatim.theory import wl_colours, wl_test
 from gradatim.training import Trainer
 
+COVERS = ("H2",)
+KEYWORDS = "Weisfeiler-Lehman test, graph isomorphism, color refinement, GIN"
 ALIKE = 1e-10  # relative difference of outputs in double precision that is rounding
 APART = 1e-4
 PAIRS = "network on pairs"

@@ -17,6 +17,8 @@ from gradatim.plots.style import MARKERS, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.training import train_replicas
 
+COVERS = ("I4",)
+KEYWORDS = "interpolation threshold, overparametrization, random features, modern generalization"
 INPUTS, TEST = 20, 1000  # of the regression
 
 

@@ -15,6 +15,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("I4", "D3")
+KEYWORDS = "training time, early stopping, features learned at different speeds"
 RATE = 0.1  # η, in units of one over the fast features' variance
 
 

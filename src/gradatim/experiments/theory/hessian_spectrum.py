@@ -18,6 +18,9 @@ from gradatim.theory import Spectrum, hessian_eigenvalues, hessian_trace, spectr
 from gradatim.theory.row_jacobians import row_jacobians
 from gradatim.training import train_replicas
 
+COVERS = ("I4",)
+KEYWORDS = "curvature, eigenvalues, outliers, Lanczos"
+
 
 @dataclass(frozen=True)
 class Settings:

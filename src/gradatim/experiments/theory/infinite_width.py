@@ -27,6 +27,9 @@ from gradatim.theory import (
 )
 from gradatim.theory.row_jacobians import row_jacobians
 
+COVERS = ("I1",)
+KEYWORDS = "neural tangent kernel NTK, linearized model, kernel regression, training dynamics"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -17,6 +17,8 @@ from gradatim.reports import Report
 from gradatim.theory import empirical_ntk, kernel_regression
 from gradatim.training import train_replicas
 
+COVERS = ("I1",)
+KEYWORDS = "lazy training, feature learning, output scale"
 RELEVANT = 2  # coordinates whose product is the target
 FIGURES = ("change", "share", "kernel_turn", "alignment", "accuracy", "from_start", "from_end")
 

@@ -20,6 +20,8 @@ from gradatim.reports import Report
 from gradatim.theory import Surface, filter_normalized, loss_line, loss_surface
 from gradatim.training import train_replicas
 
+COVERS = ("I4", "B2", "B5")
+KEYWORDS = "mode connectivity, filter normalization, barriers, loss surface, permutation of hidden units, residual network"
 STEPS = torch.linspace(0, 1, 21)
 
 

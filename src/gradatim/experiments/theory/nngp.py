@@ -23,6 +23,8 @@ from gradatim.reports import Report
 from gradatim.theory import analytic_kernels, log_log_slope
 from gradatim.theory.dual_activations import dual_activation
 
+COVERS = ("I2",)
+KEYWORDS = "neural network Gaussian process, infinite width, order and chaos, kernel recursion"
 BIAS = 0.05  # variance of biases in the picture of order and chaos
 
 

@@ -20,6 +20,8 @@ from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.theory import analytic_kernels, empirical_ntk
 
+COVERS = ("I1",)
+KEYWORDS = "neural tangent kernel, width, kernel drift"
 FIGURES = ("fluctuation", "change", "drift")
 
 

@@ -27,6 +27,10 @@ from gradatim.theory import (
 )
 from gradatim.theory.certificate import SHARE
 
+COVERS = ("I3",)
+KEYWORDS = (
+    "PAC-Bayes bound, generalization bound, non-vacuous, KL divergence, stochastic classifier"
+)
 DELTA, CLASSIFIERS = 0.05, 1000
 
 

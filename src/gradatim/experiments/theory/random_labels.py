@@ -15,6 +15,8 @@ from gradatim.reports import Report
 from gradatim.theory import vc_gap
 from gradatim.training import Trainer
 
+COVERS = ("I4",)
+KEYWORDS = "memorization, shuffled pixels, Zhang, rethinking generalization, capacity"
 CHANCE, BATCH = 0.9, 50  # error of a guess among ten classes; rows of a step
 
 

@@ -23,6 +23,10 @@ from gradatim.theory import (
     vc_probability,
 )
 
+COVERS = ("I3",)
+KEYWORDS = (
+    "Vapnik-Chervonenkis, shattering, growth function, Sauer's lemma, statistical learning theory"
+)
 FAMILIES = {  # name of each family, dimensions, most points that are counted
     "thresholds": (1, 12),
     "intervals": (1, 12),

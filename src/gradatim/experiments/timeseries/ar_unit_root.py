@@ -17,6 +17,8 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.timeseries import AR
 
+COVERS = ("F1",)
+KEYWORDS = "autoregressive model AR, stationarity, random walk, characteristic roots, Yule-Walker, memoryless models"
 WEATHER = torch.tensor([0.7, 0.2, 0.1], dtype=torch.float64)
 FADING = torch.tensor([0.65, 0.2, 0.1], dtype=torch.float64)
 LEVEL = 18.0

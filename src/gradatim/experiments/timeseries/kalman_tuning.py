@@ -17,6 +17,9 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.timeseries import Filtered, LinearDynamicalSystem
 
+COVERS = ("F2",)
+KEYWORDS = "linear dynamical system LDS, Kalman filter gain, state estimation problem, process noise, measurement noise, models with memory, probabilistic dynamical systems"
+
 
 @dataclass(frozen=True)
 class Settings:

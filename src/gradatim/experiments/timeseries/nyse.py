@@ -20,6 +20,8 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
+COVERS = ("D10", "F1", "F6")
+KEYWORDS = "time series forecasting, ISL trading volume, autoregression, RNN"
 LINEAR, NETWORK, RNN = "linear AR", "network", "RNN"
 WEEKDAY, YESTERDAY = "linear AR and weekday", "volume of yesterday"
 # James et al., An Introduction to Statistical Learning, 2nd edition, 2021, section 10.5.2 and its lab

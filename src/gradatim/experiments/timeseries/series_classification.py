@@ -16,6 +16,8 @@ from gradatim.plots.style import MARKERS, PALETTE, new_figure
 from gradatim.reports import Report
 from gradatim.timeseries import RandomKernels, describe_series, nearest_by_dtw
 
+COVERS = ("F7",)
+KEYWORDS = "dynamic time warping DTW, ROCKET, nearest neighbour, one label per series"
 EUCLID, DTW, TREES, KERNELS = "nearest, one clock", "nearest, warped", "statistics + trees", "random kernels + ridge"  # fmt: skip
 OLD, ROCKET = "nearest, warped (published)", "ROCKET (published)"
 WINDOW = 0.1  # of made-up series

@@ -17,6 +17,9 @@ from gradatim.reports import Report
 from gradatim.timeseries import AR, TDNN, windows
 from gradatim.training import Trainer
 
+COVERS = ("F1",)
+KEYWORDS = "time-delay neural network, feed-forward memoryless models, nonlinear autoregression, sliding window"
+
 
 @dataclass(frozen=True)
 class Settings:

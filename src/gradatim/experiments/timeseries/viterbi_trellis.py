@@ -19,6 +19,9 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 from gradatim.timeseries import HMM
 
+COVERS = ("F2",)
+KEYWORDS = "Viterbi algorithm, decoding problem, dynamic programming, most likely path, smoothing"
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -50,7 +50,9 @@ class NTKMLP(RowChain):
         z_1 = \frac{\sigma_w}{\sqrt d}W_1x + \sigma_b b_1, \qquad
         z_{\ell+1} = \frac{\sigma_w}{\sqrt{m_\ell}}W_{\ell+1}\phi(z_\ell) + \sigma_b b_{\ell+1}, \qquad f(x) = z_L
 
-    All parameters start as standard normal, so that one learning rate suits every width. In the limit of wide layers
+    All parameters start as standard normal, so that one learning rate suits every width. What stands before them is a
+    standard deviation: a weight has :math:`\sigma_w/\sqrt m`, of which some lecture notes make the variance, and a bias
+    :math:`\sigma_b`, which does not shrink with the width. In the limit of wide layers
     :math:`f` is a Gaussian process at the start and learns as a kernel machine, with the two kernels of
     :func:`gradatim.theory.analytic_kernels`.
 

@@ -42,6 +42,9 @@ def analytic_kernels(
         K^{\ell+1} &= \sigma_w^2\,E[\phi(u)\phi(v)] + \sigma_b^2, \qquad (u, v) \sim N(0, K^\ell) \\
         \Theta^{\ell+1} &= K^{\ell+1} + \sigma_w^2\,\Theta^\ell\,E[\phi'(u)\phi'(v)]
 
+    The average is that of units of two inputs, :math:`E[\phi(z_i)\phi(z_j)]`; some lecture notes print :math:`z_i` twice. One layer
+    alone has :math:`(\sigma_w^2/d)XX^\top`.
+
     Computed in double precision; the averages have a closed form for ReLU, erf and the identity, and are exact to 1e-6 for
     the other activations.
 

@@ -44,7 +44,8 @@ def linearize(model: nn.Module) -> Linearized:
 
     The result is an ordinary module, whose one parameter ``beta`` is 0 at the start, so that it begins where the network
     stands and can be trained by any means. Its kernel is :func:`empirical_ntk` and does not change; with fewer rows than
-    parameters many :math:`\beta` fit all targets, of which descent from 0 finds the smallest. The given model is left alone.
+    parameters many :math:`\beta` fit all targets, of which descent from 0 finds the smallest: some lecture notes call that
+    the only one. The given model is left alone.
 
     Args:
         model: Network; random layers draw as in the mode, training or evaluation, that it is in.

@@ -15,6 +15,7 @@ from gradatim.fitting.player import Candidate
 from gradatim.fitting.tables.kind import TableOptions
 from gradatim.fitting.tables.player import read_player
 from gradatim.reports import Report
+from gradatim.reports.values import format_value
 
 RIDGE, LOGISTIC = "ridge regression", "logistic regression"
 
@@ -50,6 +51,8 @@ def test_a_row_counts_what_is_held():
     weighed = Held(held.is_held, held.size, np.array([1.0, 1.0, 2.0, 0.0]))
     assert weighed.row("all", np.arange(4))[2] == "50.0 %"
     assert weighed.row("all", np.arange(4))[4] == 2.25
+    low, high = share_interval(3, 4, 1 - 0.05 / 7)[1:]
+    assert held.row("chosen of seven", np.arange(4), 7)[3] == f"{100 * low:.1f} to {100 * high:.1f} %"  # fmt: skip
 
 
 def test_values_are_told_by_thirds_of_the_prediction():
@@ -60,7 +63,7 @@ def test_values_are_told_by_thirds_of_the_prediction():
     assert table.title == "Intervals that shall hold 90 %, on the test rows"
     assert table.rows[0][:3] == ["all test rows", len(y), f"{100 * np.mean((low <= y) & (y <= high)):.1f} %"]  # fmt: skip
     assert table.rows[0][4] == pytest.approx((high - low).mean())
-    assert [row[1] for row in table.rows[1:]] == [10, 10, 10]
+    assert [row[1] for row in table.rows[1:4]] == [10, 10, 10]
     assert "promised on the average over new rows" in text.text
     held = try_intervals(player, own, output, 0.5)
     assert held.is_held.mean() < 0.8
@@ -70,11 +73,30 @@ def test_classes_are_told_one_by_one():
     report, player, own, output = describe("c", "y", LOGISTIC)
     rows = report.sections[0].rows
     y, sets = player.problem.y[player.problem.test], own.sets(output, 0.9)
-    assert [row[0] for row in rows] == ["all test rows", "down", "up"]
+    assert [row[0] for row in rows[:3]] == ["all test rows", "down", "up"]
     for code in range(2):
         is_held = sets[y == code, code]
         assert rows[1 + code][1:3] == [len(is_held), f"{100 * is_held.mean():.1f} %"]
     assert rows[0][4] == pytest.approx(sets.sum(1).mean())
+
+
+def test_slices_of_columns_are_told_least_and_most():
+    report, player, own, output = describe("y", "c", RIDGE)
+    p, rows = player.problem, report.sections[0].rows[4:]
+    held, shares = try_intervals(player, own, output, 0.9), {}
+    for name in ("x", "w", "g", "t"):
+        values = p.table[name][p.test]
+        for sign, is_in in (("≤", values <= np.median(values)), (">", values > np.median(values))):
+            if is_in.sum() >= 5:
+                shares[f"{name} {sign} {format_value(float(np.median(values)))}"] = held.is_held[is_in].mean()  # fmt: skip
+    assert len(rows) == 2
+    for (name, count, share, ends, _), extreme in zip(rows, (min, max), strict=True):
+        words = name.partition(": the slice that is held ")[0]
+        assert shares[words] == extreme(shares.values())
+        assert share == f"{100 * shares[words]:.1f} %"
+        hits = round(shares[words] * count)
+        low, high = share_interval(hits, count, 1 - 0.05 / len(shares))[1:]
+        assert ends == f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What the report says of intervals and sets: how often they hold on the test rows, how wide they are, and what is promised."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +16,23 @@ from gradatim.reports.values import format_value
 from gradatim.wording import numbered
 
 ASKED = 0.9
+LEVEL = 0.95  # of the interval of a share
 LISTED = 12  # classes, those that are held least
 FEWEST = 5  # rows of a group
 
-Part = tuple[str, np.ndarray]
+
+class Part(NamedTuple):
+    """Some test rows.
+
+    Args:
+        name: What they are called.
+        rows: Their places.
+        tried: Parts that it was chosen from for how often it is held; its interval allows for the choice.
+    """
+
+    name: str
+    rows: np.ndarray
+    tried: int = 1
 
 
 class Held(NamedTuple):
@@ -35,11 +48,18 @@ class Held(NamedTuple):
     size: np.ndarray
     weight: np.ndarray | None
 
-    def row(self, name: str, rows: np.ndarray) -> list[object]:
-        """Name, rows, coverage with its interval, and mean size of some rows, for a table."""
+    def row(self, name: str, rows: np.ndarray, tried: int = 1) -> list[object]:
+        """Name, rows, coverage with its interval, and mean size of some rows, for a table.
+
+        Args:
+            name: Of the rows.
+            rows: Their places.
+            tried: Parts that they were chosen from; all their intervals are right together as often as one would be.
+        """
         weight = np.ones(len(rows)) if self.weight is None else self.weight[rows]
         count = effective_count(weight)
-        share = share_interval(count * float(np.average(self.is_held[rows], weights=weight)), count)
+        hits = count * float(np.average(self.is_held[rows], weights=weight))
+        share = share_interval(hits, count, 1 - (1 - LEVEL) / tried)
         ends = f"{100 * share.low:.1f} to {100 * share.high:.1f} %"
         return [name, len(rows), f"{100 * share.value:.1f} %", ends, float(np.average(self.size[rows], weights=weight))]  # fmt: skip
 
@@ -85,50 +105,50 @@ def describe_intervals(report: Report, player: Player, f: Findings) -> None:
     if not coverage > 0:
         return
     held = try_intervals(player, own, f.output, coverage, f.decision)
-    rows = [held.row(name, part) for name, part in _parts(player, f, held)]
+    parts = list(_parts(player, f, held))
+    rows = [held.row(*part) for part in parts]
     kind, size = ("Sets", "mean classes") if p.classes else ("Intervals", "mean width")
     report.table(
         f"{kind} that shall hold {100 * coverage:g} %, on the test {player.things}",
         columns=["", player.things, "held", "95 % interval", size],
         rows=rows,
     )
-    report.text(" ".join(_sentences(player, own)))
+    report.text(" ".join(_sentences(player, own, has_chosen=any(part.tried > 1 for part in parts))))
 
 
 def _parts(player: Player, f: Findings, held: Held) -> Iterator[Part]:
-    """All test rows, and those of each class, third of the predictions, group or time."""
+    """All test rows, and those of each class, third of the predictions, group, slice or time."""
     p, things = player.problem, player.things
-    everything = np.arange(len(p.test))
-    yield f"all test {things}", everything
+    yield Part(f"all test {things}", np.arange(len(p.test)))
     y = p.y[p.test]
     if p.classes:
         shares = {k: held.is_held[y == k].mean() for k in range(p.classes) if (y == k).any()}
         least = sorted(shares, key=lambda k: shares[k])[:LISTED]
-        yield from ((str(p.labels[k]), np.flatnonzero(y == k)) for k in sorted(least))
+        yield from (Part(str(p.labels[k]), np.flatnonzero(y == k)) for k in sorted(least))
     elif len(y) >= 3 * FEWEST:
         order = np.argsort(f.output, kind="stable")
         names = ("low", "middle", "high")
-        yield from ((f"{n} third of the predictions", np.sort(own)) for n, own in zip(names, np.array_split(order, 3), strict=True))  # fmt: skip
-    yield from _groups(getattr(p, "groups", None), p.test, held, things)
+        yield from (Part(f"{n} third of the predictions", np.sort(own)) for n, own in zip(names, np.array_split(order, 3), strict=True))  # fmt: skip
+    groups = getattr(p, "groups", None)
+    own = [] if groups is None else [("", np.flatnonzero(groups[p.test] == g)) for g in np.unique(groups[p.test])]  # fmt: skip
+    yield from _ends("group", own, held, things)
+    yield from _ends("slice", player.slices(), held, things)
     if getattr(p, "times", None) is not None:
         early, late = np.array_split(np.argsort(p.times[p.test], kind="stable"), 2)
-        yield from (("earlier half of the test", early), ("later half of the test", late))
+        yield from (Part("earlier half of the test", early), Part("later half of the test", late))
 
 
-def _groups(groups: np.ndarray | None, test: np.ndarray, held: Held, things: str) -> Iterator[Part]:
-    """The groups that are held least and most."""
-    if groups is None:
-        return
-    own = groups[test]
-    shares = {g: held.is_held[own == g].mean() for g in np.unique(own) if (own == g).sum() >= FEWEST}  # fmt: skip
-    if len(shares) > 1:
-        ends = min(shares, key=lambda g: shares[g]), max(shares, key=lambda g: shares[g])
-        words = f"of those with at least {FEWEST} {things}"
-        for name, group in zip(("least", "most"), ends, strict=True):
-            yield f"the group that is held {name}, {words}", np.flatnonzero(own == group)
+def _ends(what: str, parts: Iterable[tuple[str, np.ndarray]], held: Held, things: str) -> Iterator[Part]:  # fmt: skip
+    """The parts that are held least and most, of those with enough rows."""
+    known = [(name, rows) for name, rows in parts if len(rows) >= FEWEST]
+    if len(known) > 1:
+        known.sort(key=lambda part: held.is_held[part[1]].mean())
+        for word, (name, rows) in (("least", known[0]), ("most", known[-1])):
+            words = f"{name}: the {what}" if name else f"the {what}"
+            yield Part(f"{words} that is held {word}, of {len(known)} with at least {FEWEST} {things}", rows, len(known))  # fmt: skip
 
 
-def _sentences(player: Player, own: Calibration) -> Iterator[str]:
+def _sentences(player: Player, own: Calibration, *, has_chosen: bool) -> Iterator[str]:
     """How the intervals were made, and what is promised."""
     p, things = player.problem, player.things
     yield (
@@ -140,6 +160,8 @@ def _sentences(player: Player, own: Calibration) -> Iterator[str]:
     elif own.spread is not None:
         by = "columns of a row tell" if own.spread.reads == FEATURES else "the prediction tells"
         yield f"They are wider where {by} that a model errs more; on the folds that is narrower on the average than one width for all."  # fmt: skip
+    if has_chosen:
+        yield "Where the least or most of many is shown, its interval allows for the choice."
     if own.shift:
         yield f"A quantile is predicted, so intervals lie around the prediction plus {format_value(float(f'{own.shift:.3g}'))}, where half of the values lie below."  # fmt: skip
     yield from _promise(player)

@@ -6,7 +6,7 @@ contest decides who trains when, and how long; the player knows how.
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -298,6 +298,10 @@ class Player(ABC):
             is_shipped: Whether as the models see them that are written, which may have learned all rows.
         """
         return None
+
+    def slices(self) -> Iterable[tuple[str, np.ndarray]]:
+        """Parts of the test rows by what stands in them, with names; none where rows have nothing to part them by."""
+        return ()
 
     def combine(self, models: Sequence[Any], weights: Sequence[float]) -> Any:
         """Return one model that says the weighted mean of what others say."""

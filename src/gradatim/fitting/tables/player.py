@@ -57,6 +57,7 @@ from gradatim.fitting.tables.one_hot_width import keep_affordable_columns, keep_
 from gradatim.fitting.tables.predictors import FAR, Fitted, average, count_held, predict
 from gradatim.fitting.tables.preprocessing import Preprocessing, learn_features, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
+from gradatim.fitting.tables.slices import slice_rows
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
@@ -279,6 +280,11 @@ class TablePlayer(Player):
         if is_shipped and self._whole is not None:
             parts = [(self.everything, self._whole[1])]
         return find_features(parts, rows)
+
+    def slices(self) -> Iterable[tuple[str, np.ndarray]]:
+        """Parts of the test rows by what stands in each column."""
+        p = self.problem
+        return slice_rows(p.columns, p.table, p.test)
 
     def combine(self, models: Sequence[Fitted], weights: Sequence[float]) -> Fitted:
         """The average of models."""

@@ -28,7 +28,7 @@ BASE = (
 )  # drawn as one room
 TOPICS = (
     *("neurons", "linear", "backprop", "instruments", "theory", "timeseries", "robust"),
-    *("bayes", "generative", "clustering", "reinforcement"),
+    *("bayes", "generative", "clustering", "reinforcement", "scaling"),
 )
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("base",),

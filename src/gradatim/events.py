@@ -40,10 +40,12 @@ class Sample(NamedTuple):
     Args:
         title: What it is.
         content: A text to show.
+        picture: A PNG of the same, where it is a picture and can be shown.
     """
 
     title: str
     content: str
+    picture: bytes = b""
 
 
 class Warned(NamedTuple):

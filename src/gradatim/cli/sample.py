@@ -1,4 +1,4 @@
-"""``gradatim sample``: new rows from a generative model."""
+"""``gradatim sample``: new rows or images from a generative model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ def sample(
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="CSV or TSV file of rows."),
+        typer.Option("--output", "-o", help="CSV or TSV file of rows; PNG file for a grid of images, or a folder of them."),
     ],
     num_samples: Annotated[int, typer.Option("--num-samples", "-n", help="How many.")] = 1000,
     label: Annotated[
@@ -41,7 +41,7 @@ def sample(
     ] = "recommended",
     seed: Annotated[int, typer.Option(help="Random seed: the same seed gives the same file.")] = 0,
 ) -> None:
-    """Make more rows in the form of a table.
+    """Make more rows in the form of a table, or more images.
 
     A value that the model learned as a class is asked of it; for any other, rows are drawn until enough have it.
     """
@@ -65,4 +65,5 @@ def sample(
         model, num_samples, output=output, which=which, label=label, where=asked, guidance=guidance, steps=steps,
         seed=seed, tell=tell,
     )  # fmt: skip
-    echo(f"{numbered(len(samples), 'rows')}: {output}")
+    things = "images" if hasattr(samples, "images") else "rows"
+    echo(f"{numbered(len(samples), things)}: {output}")

@@ -28,22 +28,24 @@ def sample(
     seed: int = 0,
     tell: Tell = tell_nobody,
 ) -> Any:
-    """Draw new rows from a model that ``fit`` made; the same seed gives the same.
+    """Draw new rows or images from a model that ``fit`` made; the same seed gives the same.
 
     Args:
         model: A model folder, or the model itself.
         num_samples: How many.
-        output: File to write as well, whole or not at all; what lies there is never replaced.
+        output: What to write as well, whole or not at all: a table of rows, a ``.png`` with a grid of images, or a folder of
+            images. What others put there is never replaced.
         which: ``"recommended"``, or a generator of the folder such as ``"network"``.
         label: Class of every sample, for a model that learned classes.
-        where: Values that columns must have: asked of a network that learned them, else found among rows that are drawn.
+        where: Values that columns of rows must have: asked of a network that learned them, else found among rows that are drawn.
         guidance: How far to go beyond what the class asks for; samples agree better with it, and differ less.
         steps: Evaluations of a diffusion model for each sample.
         seed: Fixes all draws.
         tell: Called with a :class:`gradatim.events.Warned` for what the drawing cost.
 
     Returns:
-        A data frame in the form of the table, every cell a text.
+        A data frame in the form of the table, every cell a text; or images, whole numbers from 0 to 255 in ``.images``, with
+        ``.labels`` where they have classes.
 
     Example:
         >>> sample("iris-maker", 3, where={"species": "setosa"}, seed=1).shape  # doctest: +SKIP
@@ -60,7 +62,7 @@ def sample(
     inputs = parts_of(model) if isinstance(model, str | Path) else []
     if output is not None:
         check_path(output, fault="cannot be written")
-        maker.check(Path(output), inputs)
+        maker.check(Path(output), num_samples, inputs)
     samples = maker.draw(request, notes)
     if output is not None:
         maker.write(samples, Path(output), inputs, notes)

@@ -62,6 +62,7 @@ from gradatim.generative.sampler_steps import (
     multistep_step,
 )
 from gradatim.generative.sampling import SamplingStep, sample, sampling_path
+from gradatim.generative.simple_images import ImageMixture, jitter_images
 from gradatim.generative.simple_tables import GaussianCopula, IndependentColumns, JitteredRows
 from gradatim.generative.teaching import Teaching, train_on_generated
 from gradatim.generative.telling_apart import TwoSampleTest, two_sample_test
@@ -88,6 +89,7 @@ __all__ = [
     "Gaussian",
     "GaussianCode",
     "GaussianCopula",
+    "ImageMixture",
     "IndependentColumns",
     "JitteredRows",
     "Judgement",
@@ -130,6 +132,7 @@ __all__ = [
     "interpolate",
     "interval_around",
     "jensen_shannon",
+    "jitter_images",
     "judge_samples",
     "keep_free_bits",
     "kernel_distance",

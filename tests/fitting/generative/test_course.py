@@ -109,7 +109,7 @@ def test_a_plan_keeps_the_time_that_is_left(table, monkeypatch):
 
     monkeypatch.undo()
     medium = read_medium(table, GenerativeOptions())
-    medium.prepare(lambda event: None)
+    medium.prepare(None, lambda event: None)
     monkeypatch.setattr(course, "_seconds_per_step", lambda *a: 0.01)
     maker = medium.makers()[0]
     assert course._plan(medium, maker, 0, 0.5) is None

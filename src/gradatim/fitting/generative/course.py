@@ -4,6 +4,7 @@ Whatever the medium is, the network must beat a simple generator on data that ne
 recommended. Where the budget is too short for any network, the simple one is all that is written.
 """
 
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -13,18 +14,19 @@ from torch import nn
 
 from gradatim.events import CancelToken, Figure, Sample, Stage, Tell, tell_nobody
 from gradatim.fitting.contest import RESERVE, FitResult
-from gradatim.fitting.course import SAFE, Seen
+from gradatim.fitting.course import SAFE
 from gradatim.fitting.generative import sections
 from gradatim.fitting.generative.kind import GenerativeOptions
-from gradatim.fitting.generative.medium import Maker, Medium, Outcome, Trained
+from gradatim.fitting.generative.medium import Maker, Medium, Outcome, Seen, Trained
 from gradatim.fitting.learning import train_network
 from gradatim.fitting.rounds import Deadline, Plan, Size, early_end, largest_plan
 from gradatim.fitting.verdict import Verdict
 from gradatim.fitting.work import Work, begin
 from gradatim.nn.training_modes import evaluation_mode
+from gradatim.randomness import seeded
 from gradatim.reports import Concern
 from gradatim.threads import limit_threads, safe_threads
-from gradatim.training import EMA, Callback, Trainer
+from gradatim.training import EMA, Callback, History, NonFiniteError, Trainer
 from gradatim.training.history import Record
 
 ROUNDS = 10
@@ -61,11 +63,12 @@ def take_course(
         start_up = work.elapsed - work.spent
         with limit_threads(safe_threads()):
             before = work.elapsed
-            medium.prepare(tell)
+            medium.prepare(work, tell)
             prepared = work.recall("prepared", lambda: work.elapsed - before)
             end = job.budget * (1 - RESERVE) - start_up - medium.seconds_to_judge(prepared)
             trained = {own.maker.name: own for own in _train(medium, job, work, tell, end)}
-            chosen = min(trained, key=lambda name: trained[name].figure, default=None)
+            usable = {name: own.figure for name, own in trained.items() if own.watched}
+            chosen = min(usable, key=lambda name: usable[name], default=None)
             best = None if chosen is None else trained[chosen]
             tell(Stage(f"judging on held-out {medium.things}", STRETCH[1]))
             verdict = medium.judge(best, tell)
@@ -88,8 +91,9 @@ def _train(
             continue
         plan = Plan(**{**made, "size": Size(*made["size"])})
         trained = _train_one(medium, maker, plan, work, tell, Stretch(until, k, len(makers)))
-        judge = partial(medium.choose_by, maker, trained.network)
-        trained.figure = work.recall(f"chosen-{maker.name}", judge)
+        if trained.watched:
+            judge = partial(medium.choose_by, maker, trained.network)
+            trained.figure = work.recall(f"chosen-{maker.name}", judge)
         yield trained
 
 
@@ -114,11 +118,17 @@ def _plan(medium: Medium, maker: Maker, seed: int, seconds: float) -> dict[str, 
 
 def _seconds_per_step(medium: Medium, maker: Maker, plan: Plan) -> float:
     probe = replace(plan, steps=PROBED, rounds=2)
-    train, _ = medium.batches(probe)
+    train, _ = medium.batches(maker, probe)
+    network = _build(maker, probe)
     _, history = train_network(
-        lambda: maker.build(probe), train, seed=plan.seed, device="auto", epochs=2, **maker.learning(probe)
+        lambda: network, train, seed=plan.seed, device="auto", epochs=2, **maker.learning(probe, network)
     )  # fmt: skip
     return float(history["seconds"][-1]) / PROBED  # the first round warms up
+
+
+def _build(maker: Maker, plan: Plan) -> nn.Module:
+    with seeded(plan.seed):
+        return maker.build(plan)
 
 
 class Stretch:
@@ -139,22 +149,28 @@ def _train_one(
     own = maker.callbacks(plan)
     average = next((callback for callback in own if isinstance(callback, EMA)), None)
     watcher = Watcher(medium, maker, plan, work, tell, stretch, average)
-    train, watched = medium.batches(plan)
-    network, history = train_network(
-        lambda: maker.build(plan), train, watched, seed=plan.seed, device="auto", clip_norm=1.0,
-        epochs=plan.rounds, checkpoint=work.folder / f"{maker.name}.safetensors", cancel=work.cancel,
-        **maker.learning(plan),
-        callbacks=[
-            *own,
-            watcher,
-            Deadline(lambda: work.elapsed > stretch.until),
-        ],
-    )  # fmt: skip
-    return Trained(maker, plan, network, history, watcher.seen)
+    train, watched = medium.batches(maker, plan)
+    network, worries = _build(maker, plan), list[str]()
+    try:
+        train_network(
+            lambda: network, train, watched, seed=plan.seed, device="auto", epochs=plan.rounds,
+            checkpoint=work.folder / f"{maker.name}.safetensors", cancel=work.cancel,
+            **maker.learning(plan, network),
+            callbacks=[
+                *own,
+                watcher,
+                Deadline(lambda: work.elapsed > stretch.until),
+            ],
+        )  # fmt: skip
+    except NonFiniteError as error:
+        worries.append(str(error))
+        if not maker.rescue(network):
+            watcher.seen = []
+    return Trained(maker, plan, network, watcher.history, watcher.seen, worries=[*maker.worries(), *worries])  # fmt: skip
 
 
 class Watcher(Callback):
-    """After every round: tell how good samples of the same noise are, show some, and keep both for the report.
+    """After every round: tell how good samples of the same noise are, show some, and keep all for the report.
 
     Args:
         medium: What is learned.
@@ -180,11 +196,13 @@ class Watcher(Callback):
         self.average = average
         self.work, self.tell, self.stretch = work, tell, stretch
         self.seen: list[Seen] = []
+        self.history = History()
 
     def _key(self, done: int) -> str:
         return f"{self.maker.name}-round-{done}"
 
     def on_fit_start(self, trainer: Trainer) -> None:
+        self.history = trainer.history
         kept = (self.work.recall(self._key(n), dict) for n in range(1, trainer.epoch + 1))
         self.seen = [Seen(**seen) for seen in kept if seen]
 
@@ -198,16 +216,16 @@ class Watcher(Callback):
         name, words = self.medium.figure
         told = f"{self.maker.name}, round {done} of {self.rounds}: {words.format(seen.figure)}"
         self.tell(Figure(f"{self.maker.name}: {name}", seen.figure, done))
-        self.tell(Sample(told, seen.sample))
+        self.tell(Sample(told, seen.sample, b64decode(seen.picture)))
         self.tell(Stage(told, self.stretch.share(done / self.rounds)))
 
 
 def _concerns(
     medium: Medium, trained: dict[str, Trained], chosen: str | None, verdict: Verdict
 ) -> list[Concern]:
+    found = [Concern(f"The training of the {own.maker.name} went wrong", said.rstrip(".")) for own in trained.values() for said in own.worries]  # fmt: skip
     if chosen is None:
-        return [SHORT, *medium.worries()]
-    found = []
+        return [*([] if trained else [SHORT]), *found, *medium.worries()]
     if not verdict.network_wins:
         found.append(
             Concern(

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.events import Tell
-from gradatim.fitting.course import Seen
 from gradatim.fitting.rounds import Plan, Size
 from gradatim.fitting.verdict import Verdict
+from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import Callback, History
 
@@ -37,11 +37,34 @@ class Asked(NamedTuple):
     steps: int | None = None
 
 
+class Look(NamedTuple):
+    """What samples of a half-trained network look like.
+
+    Args:
+        figure: How good they are.
+        sample: Some of them in words.
+        picture: A PNG of them as text in base 64, where they are images.
+    """
+
+    figure: float
+    sample: str
+    picture: str = ""
+
+
+class Seen(NamedTuple):
+    """A look, and after which round it was taken."""
+
+    round: int
+    figure: float
+    sample: str
+    picture: str = ""
+
+
 class Maker(ABC):
     """A kind of network that learns to make data.
 
     Attributes:
-        name: ``"vae"`` or ``"diffusion"``.
+        name: ``"vae"``, ``"gan"`` or ``"diffusion"``.
         share: Of the time for training, beside those of the others.
         sizes: Networks from the smallest to the largest, with the rows of a step.
     """
@@ -55,8 +78,8 @@ class Maker(ABC):
         """Return a fresh network."""
 
     @abstractmethod
-    def learning(self, plan: Plan) -> dict[str, Any]:
-        """Return objective, rate and schedule: arguments of the Trainer."""
+    def learning(self, plan: Plan, network: Any) -> dict[str, Any]:
+        """Return objective, rate and schedule: arguments of the Trainer of a network that was built."""
 
     @abstractmethod
     def callbacks(self, plan: Plan) -> list[Callback]:
@@ -67,6 +90,14 @@ class Maker(ABC):
         self, network: Any, num_samples: int, asked: Asked, *, generator: torch.Generator
     ) -> Tensor:
         """Return samples, as the network sees them."""
+
+    def rescue(self, network: Any) -> bool:
+        """Give a network whose training diverged the best weights that it had; whether there are any."""
+        return False
+
+    def worries(self) -> list[str]:
+        """Return what went wrong in training, one sentence each."""
+        return []
 
     def is_enough(self, plan: Plan) -> bool:
         """Whether a network learns enough by a plan, so that a larger one may be tried."""
@@ -84,6 +115,7 @@ class Trained:
         history: How the training went.
         watched: What was seen after each round.
         figure: How good its samples are beside validation data, by the figure of the verdict.
+        worries: What went wrong, one sentence each.
     """
 
     maker: Maker
@@ -92,6 +124,7 @@ class Trained:
     history: History
     watched: list[Seen] = field(default_factory=list)
     figure: float = float("nan")
+    worries: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -145,8 +178,8 @@ class Medium(ABC):
         """Return a hash of everything that training sees; a killed run resumes only with the same."""
 
     @abstractmethod
-    def prepare(self, tell: Tell) -> None:
-        """Learn simple generators, judge them, and make ready what networks need."""
+    def prepare(self, work: Work, tell: Tell) -> None:
+        """Learn simple generators, judge them, and make ready what networks need; ``work`` keeps what takes long."""
 
     @abstractmethod
     def seconds_to_judge(self, prepared: float) -> float:
@@ -161,12 +194,12 @@ class Medium(ABC):
         """Return the kinds of networks that compete, or the one that was asked for."""
 
     @abstractmethod
-    def batches(self, plan: Plan) -> tuple[object, object]:
+    def batches(self, maker: Maker, plan: Plan) -> tuple[object, object]:
         """Return what a round learns from and what it is watched on."""
 
     @abstractmethod
-    def look(self, trained: Maker, network: nn.Module) -> tuple[float, str]:
-        """Return a figure of samples from the same noise in every round, and some of them in words."""
+    def look(self, maker: Maker, network: nn.Module) -> Look:
+        """Return a figure of samples from the same noise in every round, and some of them."""
 
     @abstractmethod
     def choose_by(self, maker: Maker, network: nn.Module) -> float:

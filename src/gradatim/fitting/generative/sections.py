@@ -1,8 +1,11 @@
 """The report of a generative model: the data, the figures of all generators, the networks, how to use them."""
 
-from gradatim.fitting.generative.medium import Medium, Outcome
+from base64 import b64decode
+
+from gradatim.fitting.generative.medium import Medium, Outcome, Trained
 from gradatim.plots import learning_curves
 from gradatim.plots.curves import CurvePanel, curve_panels
+from gradatim.plots.pages import picture_pages
 from gradatim.reports import Report
 
 PRIVACY = (
@@ -68,12 +71,28 @@ def _networks(report: Report, medium: Medium, outcome: Outcome) -> None:
         caption=f"How good samples were after each round, by the {medium.figure[0]} beside validation {medium.things}.",
     )
     best = outcome.best
-    assert best is not None
+    if best is None:
+        return
     report.figure(
         "learning-curves",
         learning_curves({"": best.history}),
         caption="Loss in training (dashed) and on the validation part (solid) of the network that was chosen.",
     )
-    for seen in (best.watched[0], best.watched[len(best.watched) // 2], best.watched[-1]):
-        report.text(f"From the same noise after round {seen.round}:")
-        report.code("text", seen.sample)
+    _previews(report, best)
+
+
+def _previews(report: Report, best: Trained) -> None:
+    """Add samples of the same noise after the first, a middle and the last round."""
+    places = sorted({0, len(best.watched) // 2, len(best.watched) - 1})
+    seen = [best.watched[k] for k in places]
+    pages = [b64decode(own.picture) for own in seen if own.picture]
+    if pages:
+        report.figure(
+            "previews",
+            picture_pages(pages, [f"after round {own.round}" for own in seen]),
+            caption="From the same noise, while the network learned.",
+        )
+        return
+    for own in seen:
+        report.text(f"From the same noise after round {own.round}:")
+        report.code("text", own.sample)

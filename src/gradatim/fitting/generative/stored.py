@@ -64,7 +64,7 @@ class StoredGenerator(ABC):
         """Write samples, whole or not at all; nothing of the user's is replaced."""
 
     @abstractmethod
-    def check(self, output: Path, inputs: Sequence[Path]) -> None:
+    def check(self, output: Path, num_samples: int, inputs: Sequence[Path]) -> None:
         """Refuse an output before anything is drawn."""
 
     @abstractmethod

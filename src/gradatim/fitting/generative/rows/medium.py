@@ -14,7 +14,7 @@ from gradatim.data.tables.reading import RawTable, read_table
 from gradatim.errors import InvalidValue
 from gradatim.events import Stage, Tell
 from gradatim.fitting.generative.kind import GenerativeOptions
-from gradatim.fitting.generative.medium import Asked, Maker, Medium, Outcome, Trained
+from gradatim.fitting.generative.medium import Asked, Look, Maker, Medium, Outcome, Trained
 from gradatim.fitting.generative.rows import sections
 from gradatim.fitting.generative.rows.batches import RowBatches, looked_at
 from gradatim.fitting.generative.rows.form import Form
@@ -27,11 +27,12 @@ from gradatim.fitting.generative.rows.model import (
     draw_rows,
 )
 from gradatim.fitting.generative.rows.networks import MAKERS, RowMaker
-from gradatim.fitting.generative.rows.split import split_rows
+from gradatim.fitting.generative.split import split_rows
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.rounds import Plan
 from gradatim.fitting.tables.problem import find_name
 from gradatim.fitting.verdict import Verdict, decide
+from gradatim.fitting.work import Work
 from gradatim.generative import (
     GaussianCopula,
     IndependentColumns,
@@ -86,7 +87,7 @@ class RowMedium(Medium):
             raise InvalidValue(f"fit: drop must not name the target, got {job.target!r}.")
         self.target = None if asked is None or asked in dropped else find_name(frame, asked, "target", raw.target)  # fmt: skip
         self.frame = frame
-        self.places = split_rows(frame, float(job.test), job.seed)
+        self.places = split_rows(len(frame), float(job.test), job.seed, self.things, "the table")
         train = frame.iloc[self.places[0]]
         self.form = Form.learn(train, dropped, self.notes, self.target)
         if self.target is not None and self.target not in self.form.names:
@@ -116,7 +117,7 @@ class RowMedium(Medium):
 
     # --- on the way
 
-    def prepare(self, tell: Tell) -> None:
+    def prepare(self, work: Work, tell: Tell) -> None:
         tell(Stage("fitting simple generators", 0.05))
         job = self.job
         self.copula = GaussianCopula.learn(self.train)
@@ -172,7 +173,7 @@ class RowMedium(Medium):
         common = int(np.argmax(self.classes.shares))  # of a class that training never saw
         return torch.tensor([place.get(None if cell != cell else cell, common) for cell in cells])
 
-    def batches(self, plan: Plan) -> tuple[object, object]:
+    def batches(self, maker: Maker, plan: Plan) -> tuple[object, object]:
         train = RowBatches(
             self.codec, self.train, self._labels(self.train), batch_size=plan.batch_size,
             num_batches=plan.steps, seed=plan.seed,
@@ -184,14 +185,14 @@ class RowMedium(Medium):
         rows = draw_rows(maker, network, self.classes, self.form.names, count, Asked(), self._draws(number))  # fmt: skip
         return self.form.settle(rows)
 
-    def look(self, trained: Maker, network: nn.Module) -> tuple[float, str]:
-        rows = self._draw(trained, network, LOOKED, 2)
+    def look(self, maker: Maker, network: nn.Module) -> Look:
+        rows = self._draw(maker, network, LOOKED, 2)
         some = self.bench.some_columns()
         real = self.validation[some]
         alike = pair_similarity(real, rows[some]) if len(some) > 1 else column_similarity(real, rows[some])  # fmt: skip
         shown = self.form.write(rows.head(SHOWN)).iloc[:, : sections.MOST_COLUMNS]
         figure = float(np.nanmean(alike)) if np.isfinite(alike.to_numpy()).any() else 0.0
-        return figure, shown.to_string(index=False, na_rep="")
+        return Look(figure, shown.to_string(index=False, na_rep=""))
 
     def choose_by(self, maker: Maker, network: nn.Module) -> float:
         rows = self._draw(maker, network, len(self.validation), 3)

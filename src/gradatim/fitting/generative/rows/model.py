@@ -183,7 +183,7 @@ class RowGenerator(StoredGenerator):
 
     # --- writing
 
-    def check(self, output: Path, inputs: Sequence[Path]) -> None:
+    def check(self, output: Path, num_samples: int, inputs: Sequence[Path]) -> None:
         is_table = output.suffix.lower() in (".csv", ".tsv")
         require(is_table, "sample: output must end with .csv or .tsv for rows", repr(str(output)), "Try rows.csv.")  # fmt: skip
         check_output(output, "sample: output", inputs=inputs, is_ours=lambda place: False)
@@ -191,7 +191,7 @@ class RowGenerator(StoredGenerator):
     def write(
         self, samples: pd.DataFrame, output: Path, inputs: Sequence[Path], notes: list[str]
     ) -> None:
-        self.check(output, inputs)
+        self.check(output, len(samples), inputs)
         separator = "\t" if output.suffix.lower() == ".tsv" else ","
         with open_atomically(
             output, owner="sample", inputs=inputs, is_ours=lambda place: False

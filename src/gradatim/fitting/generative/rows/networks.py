@@ -64,8 +64,8 @@ class RowVAE(RowMaker):
             num_classes=self.num_classes,
         )
 
-    def learning(self, plan: Plan) -> dict[str, Any]:
-        return {"objective": BoundObjective(), "lr": 1e-3, "weight_decay": 1e-5}
+    def learning(self, plan: Plan, network: Any) -> dict[str, Any]:
+        return {"objective": BoundObjective(), "lr": 1e-3, "weight_decay": 1e-5, "clip_norm": 1.0}
 
     def callbacks(self, plan: Plan) -> list[Callback]:
         return [EarlyStopping(patience=plan.rounds)]  # the weights of the best round
@@ -88,9 +88,9 @@ class RowDiffusion(RowMaker):
         )  # fmt: skip
         return Diffusion(network, schedule="cosine", predict="v")
 
-    def learning(self, plan: Plan) -> dict[str, Any]:
+    def learning(self, plan: Plan, network: Any) -> dict[str, Any]:
         objective = DiffusionObjective(label_dropout=LABEL_DROPOUT)
-        return {"objective": objective, "lr": 2e-3, "weight_decay": 1e-5}
+        return {"objective": objective, "lr": 2e-3, "weight_decay": 1e-5, "clip_norm": 1.0}
 
     def callbacks(self, plan: Plan) -> list[Callback]:
         return [EMA(decay=0.995)]

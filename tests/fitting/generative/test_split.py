@@ -1,31 +1,29 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from gradatim.errors import InvalidValue
-from gradatim.fitting.generative.rows.split import split_rows
+from gradatim.fitting.generative.split import split_rows
 
 
 def test_every_row_is_in_one_part():
-    parts = split_rows(pd.DataFrame({"x": range(200)}), 0.25, 3)
+    parts = split_rows(200, 0.25, 3, "rows", "the table")
     assert sorted(np.concatenate(parts)) == list(range(200))
     assert len(parts[2]) == 50
 
 
 def test_equal_seeds_give_equal_parts():
-    table = pd.DataFrame({"x": range(100)})
-    first, again, other = (split_rows(table, 0.2, seed)[0].tolist() for seed in (1, 1, 2))
+    first, again, other = (split_rows(100, 0.2, seed, "rows", "the table")[0].tolist() for seed in (1, 1, 2))  # fmt: skip
     assert first == again != other
 
 
 @pytest.mark.parametrize(
     ("rows", "share", "sentence"),
     [
-        (79, 0.2, "must have at least 80 rows to make more of them, got 79"),
+        (79, 0.2, "the table must have at least 80 rows to make more of them, got 79"),
         (80, 0.05, "test must leave at least 10 rows to judge by"),
         (80, 0.9, "30 to learn from, got 0.9 of 80 rows. Try 0.2"),
     ],
 )
 def test_too_few_rows(rows, share, sentence):
     with pytest.raises(InvalidValue, match=sentence):
-        split_rows(pd.DataFrame({"x": range(rows)}), share, 0)
+        split_rows(rows, share, 0, "rows", "the table")

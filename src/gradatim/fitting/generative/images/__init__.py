@@ -1,0 +1,1 @@
+"""Images as a medium: pictures are read, learned, made and judged."""

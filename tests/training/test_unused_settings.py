@@ -65,6 +65,10 @@ TRAINER = {
     "objective": ALWAYS,
     "engine": lambda: Trainer(model(), "mae", engine="chain").fit((X, X[:, :2])),
     "device": ALWAYS,
+    "parallel": ALWAYS,  # one process is a group of one
+    "accumulate": ALWAYS,
+    "sync_batch_norm": lambda: Trainer(model(), sync_batch_norm=True).fit((X, Y)),
+    "timeout": ALWAYS,
     "memory_format": ALWAYS,
     "seed": ALWAYS,
     "progress": ALWAYS,

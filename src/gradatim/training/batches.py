@@ -177,11 +177,21 @@ class InMemory:
         for start in range(skip * self.batch_size, self.rows, self.chunk):
             stop = min(start + self.chunk, self.rows)
             if order is None:
-                chunk = [t[start:stop] for t in self.parts]
-            else:  # two to four times as fast as t[rows]
-                rows = order[start:stop]
-                chunk = [t.index_select(0, rows.to(t.device)) for t in self.parts]
-            yield from self._batches(t.to(self.device).split(self.batch_size) for t in chunk)
+                chunk = (t[start:stop].to(self.device) for t in self.parts)
+                yield from self._batches(t.split(self.batch_size) for t in chunk)
+            else:
+                yield from self.deliver(order[start:stop], self.batch_size)
+
+    def deliver(self, rows: Tensor, sizes: int | list[int]) -> Iterator[tuple[Tensor, ...]]:
+        """Yield batches of these rows, gathered at once.
+
+        Args:
+            rows: Numbers of rows.
+            sizes: Rows of every batch.
+        """
+        # two to four times as fast as t[rows]
+        chunk = [t.index_select(0, rows.to(t.device)).to(self.device) for t in self.parts]
+        return self._batches(t.split(sizes) for t in chunk)
 
     def whole(self) -> Iterator[tuple[Tensor, ...]]:
         for piece in self._batches(t.split(self.chunk) for t in self.parts):

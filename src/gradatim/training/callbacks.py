@@ -24,9 +24,11 @@ class Callback:
         any_layout: Whether the class that defines :meth:`on_gradients` or :meth:`on_batch_end` works in whatever
             order weights and gradients lie in memory: it uses ``reshape`` or ``flatten`` where others ``view``.
             Convolutions train faster if everybody does.
+        once: Whether of several processes that train one model the first alone is observed: what is written or shown.
         kept: Names of the attributes that a checkpoint keeps.
     """
 
+    once = False
     needs_autograd = False
     any_layout = False
     kept: tuple[str, ...] = ()
@@ -131,6 +133,8 @@ class TensorBoard(Callback):
     Args:
         folder: Log folder; open it with ``tensorboard --logdir FOLDER``.
     """
+
+    once = True
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = folder

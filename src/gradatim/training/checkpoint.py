@@ -56,11 +56,17 @@ class Checkpoint(Callback):
 
     def on_batch_end(self, trainer: "Trainer", loss: Tensor | None) -> None:
         if self.every_steps is not None and trainer.steps % self.every_steps == 0:
-            save_checkpoint(self.path, trainer.state_dict())
+            self.write(trainer)
 
     def on_epoch_end(self, trainer: "Trainer", record: Record) -> None:
         if self.every_epochs is not None and int(record["epoch"]) % self.every_epochs == 0:
-            save_checkpoint(self.path, trainer.state_dict())
+            self.write(trainer)
+
+    def write(self, trainer: "Trainer") -> None:
+        """Write the state of a run now."""
+        state = trainer.state_dict()
+        if trainer.group.is_first:
+            save_checkpoint(self.path, state)
 
 
 def save_checkpoint(path: str | Path, state: Mapping[str, Any]) -> Path:

@@ -5,15 +5,20 @@ import torch
 from gradatim.errors import InvalidValue
 
 
-def choose_device(device: str | torch.device = "auto") -> torch.device:
-    """Return the device asked for; ``"auto"`` takes an accelerator when there is one.
+def choose_device(device: str | torch.device = "auto", local_rank: int = 0) -> torch.device:
+    """Return the device asked for; ``"auto"`` takes an accelerator when there is one, every process of a machine its own.
 
-    >>> choose_device("cpu")
-    device(type='cpu')
+    Args:
+        device: What is asked for.
+        local_rank: Number of this process on the machine.
+
+    Example:
+        >>> choose_device("cpu")
+        device(type='cpu')
     """
     if device == "auto":
         if torch.cuda.is_available():
-            return torch.device("cuda")
+            return torch.device("cuda", local_rank) if local_rank else torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         return torch.empty(0, device=device).device

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import GradatimError, InvalidValue
+from gradatim.training.distributed.group import is_lost
 
 T = TypeVar("T")
 UNSEEN = (
@@ -88,6 +89,8 @@ def label(model: nn.Module, layer: str) -> str:
 
 
 def _shape(batch: object) -> str:
+    if hasattr(batch, "parts"):  # the share of a process
+        batch = batch.parts[0][0]
     if isinstance(batch, Tensor):
         return f"{str(batch.dtype).removeprefix('torch.')} {tuple(batch.shape)}"
     values = batch.values() if isinstance(batch, Mapping) else batch
@@ -103,6 +106,8 @@ def first_step(step: Callable[[object], T], batch: object) -> T:
     except GradatimError:
         raise
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        if is_lost(error):
+            raise
         if "does not require grad" in str(error):
             raise InvalidValue(UNSEEN) from error
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.training.batches import Batches, weight_of
+from gradatim.training.distributed.group import ALONE, Group
+from gradatim.training.distributed.merging import dealt, merge_metrics, merge_totals
 from gradatim.training.loss_sight import RefuseBroadcast
 from gradatim.training.metrics import Mean, MetricFunction, build_metric
 from gradatim.training.model_outputs import plain_output
@@ -20,6 +22,7 @@ def measure(
     batches: Batches,
     metrics: Sequence[str | MetricFunction],
     totals: Totals,
+    group: Group = ALONE,
 ) -> dict[str, float]:
     """Return loss and metrics of ``batches``; an objective without a loss gives its own figures.
 
@@ -29,6 +32,7 @@ def measure(
         batches: The data.
         metrics: Names or functions ``(output, target) -> batch mean``.
         totals: Empty; they take in what the objective gives.
+        group: Processes that measure a part of the data each.
 
     Example:
         >>> from gradatim.training.batches import InMemory
@@ -41,26 +45,28 @@ def measure(
     meters = [build_metric(metric) for metric in metrics]
     figures = {}
     if objective.loss is None:
-        figures = _own_figures(model, objective, batches, totals)
+        figures = _own_figures(model, objective, batches, totals, group)
     else:
         meters = [Mean("loss", objective.loss), *meters]
     if meters:
         with torch.inference_mode():
-            for number, batch in enumerate(batches.whole()):
+            for number, batch in enumerate(dealt(batches, group)):
                 output, target = objective.output(model, *batch[:-1]), batch[-1]
                 with nullcontext() if number else RefuseBroadcast(output, target):
                     for meter in meters:
                         meter.update(output, target, weight_of(batch))
+        merge_metrics(meters, group)
     return figures | {meter.name: meter.compute() for meter in meters}
 
 
 @torch.no_grad()  # not inference mode: an objective may need gradients of its own
 def _own_figures(
-    model: nn.Module, objective: Objective, batches: Batches, totals: Totals
+    model: nn.Module, objective: Objective, batches: Batches, totals: Totals, group: Group
 ) -> dict[str, float]:
-    for batch in batches.whole():
+    for batch in dealt(batches, group):
         loss, figures = loss_and_figures(objective, model, batch)
         totals.add(loss, batches.count(batch), figures)
+    merge_totals(totals, group)
     return totals.means("")
 
 

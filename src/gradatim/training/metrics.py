@@ -4,8 +4,8 @@
 :func:`gradatim.evaluation.metrics.measure`, scikit-learn's estimators by :data:`gradatim.evaluation.SCORES`.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -139,11 +139,20 @@ class R2:
         y = align(output, target).double()
         w = torch.ones_like(y) if weight is None else row_factors(y, weight)
         n, mean = w.flatten(1).sum(0)[0] if w.ndim > 1 else w.sum(), (w * y).sum(0) / w.sum(0)
+        self._join(n, mean, (w * (y - mean) ** 2).sum(0))
+        self.residual = self.residual + (w * (y - output.double()) ** 2).sum(0)
+
+    def merge(self, seen: Mapping[str, Any]) -> None:
+        """Take in what another has seen."""
+        if seen["count"]:
+            self._join(seen["count"], seen["mean"], seen["spread"])
+            self.residual = self.residual + seen["residual"]
+
+    def _join(self, n: Tensor | float, mean: Tensor | float, spread: Tensor | float) -> None:
         gap = mean - self.mean
         total = self.count + n
-        self.spread = self.spread + (w * (y - mean) ** 2).sum(0) + gap**2 * (self.count * n / total)
+        self.spread = self.spread + spread + gap**2 * (self.count * n / total)
         self.mean = self.mean + gap * (n / total)
-        self.residual = self.residual + (w * (y - output.double()) ** 2).sum(0)
         self.count = total
 
     def compute(self) -> float:

@@ -9,10 +9,27 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.errors import require, require_whole
-from gradatim.training.batches import Batches, InMemory, make_batches, prepare_target
+from gradatim.losses.counting import Counts
+from gradatim.training.batches import (
+    Batch,
+    Batches,
+    InMemory,
+    Stream,
+    WeightedBatch,
+    make_batches,
+    prepare_target,
+)
+from gradatim.training.distributed.group import Group
+from gradatim.training.distributed.shares import SharedInMemory, SharedStream, Sharing
 from gradatim.training.engines.channels_last import training_channels_last
-from gradatim.training.engines.choosing import ENGINES, choose_engine, works_in_any_layout
+from gradatim.training.engines.choosing import (
+    ENGINES,
+    SHARED_ENGINES,
+    choose_engine,
+    works_in_any_layout,
+)
 from gradatim.training.engines.engine import Engine, Run
+from gradatim.training.health import NonFiniteError
 from gradatim.training.history import EngineChoice
 from gradatim.training.objectives.supervised import Supervised
 from gradatim.training.row_weights import ClassWeight, check_weights, row_weights
@@ -78,12 +95,67 @@ def start_batches(
     return batches
 
 
+def sharing_of(trainer: "Trainer") -> Sharing:
+    """How the batches of ``trainer`` are shared between processes and cut into parts."""
+    return Sharing(trainer.group, trainer.spread.accumulate)
+
+
+def share_batches(trainer: "Trainer", batches: Batches) -> Batches:
+    """The share of this process in every batch; all of it where there is one process and one part."""
+    sharing, objective = sharing_of(trainer), trainer.objective
+    if sharing.parts == 1:
+        return batches
+    if isinstance(batches, InMemory):
+        is_weighed = batches.weight is not None
+        counts = "rows" if is_weighed else objective.counts(batches.tensors)
+        return SharedInMemory(batches, sharing, counts)
+    assert isinstance(batches, Stream)
+
+    def counts_in(batch: Batch) -> Counts:
+        return "rows" if isinstance(batch, WeightedBatch) else objective.counts(batch)
+
+    return SharedStream(batches, sharing, counts_in, trainer.draws.together)
+
+
+def share_validation(trainer: "Trainer", batches: Batches) -> Batches:
+    """The same data, drawn alike by all processes."""
+    is_drawn = isinstance(batches, Stream) and not trainer.group.is_alone
+    return share_batches(trainer, batches) if is_drawn else batches
+
+
 def start_engine(trainer: "Trainer", batches: Batches) -> tuple[Engine, EngineChoice]:
     """Return the engine that moves the model of ``trainer`` by ``batches``, and why it is that one."""
     run = describe_run(trainer, batches)
     choice = choose_engine(trainer.engine, run, batches)
     note = "; images lie channels last" if trainer.is_channels_last else ""
-    return ENGINES[choice.name](run), EngineChoice(choice.name, choice.reason + note)
+    engines = ENGINES
+    if run.sharing.parts > 1:
+        engines = SHARED_ENGINES
+        rule = f"Trainer: {trainer.spread.named()} must go with an engine that can share batches"
+        require(
+            choice.name in engines, rule, repr(choice.name), f"Those are {' and '.join(engines)}."
+        )
+        note += f"; {trainer.spread.named()}"
+    return engines[choice.name](run), EngineChoice(choice.name, choice.reason + note)
+
+
+def first_told(
+    group: Group, own: NonFiniteError | None, look: Callable[[], NonFiniteError]
+) -> NonFiniteError:
+    """The error of the first process that knows why a figure is not finite, the same for all.
+
+    Args:
+        group: The processes.
+        own: What this process found, if the figure went bad in its share.
+        look: Finds out, where nobody has.
+    """
+    if group.is_alone:
+        return own or look()
+    said = group.gather(own and [str(own), own.epoch, own.batch, own.layer])
+    known = next((note for note in said if note is not None), None)
+    if known is None:
+        return look()
+    return NonFiniteError(known[0], epoch=known[1], batch=known[2], layer=known[3])
 
 
 def describe_run(trainer: "Trainer", batches: Batches) -> Run:
@@ -100,6 +172,9 @@ def describe_run(trainer: "Trainer", batches: Batches) -> Run:
         _gradient_watch(trainer),
         has_scheduler=trainer.scheduler is not None,
         needs_autograd=any(callback.needs_autograd for callback in trainer.callbacks),
+        sharing=sharing_of(trainer),
+        exchange=trainer.exchange,
+        explain=trainer.explain,
     )
 
 

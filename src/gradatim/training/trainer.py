@@ -24,10 +24,21 @@ from gradatim.training.batches import Batch, Batches, as_tensor, float_type
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, restore_run, restore_stream, run_state
 from gradatim.training.device import choose_device
+from gradatim.training.distributed.draws import Draws
+from gradatim.training.distributed.exchange import Exchange, Wish
+from gradatim.training.distributed.group import ALONE
+from gradatim.training.distributed.joining import joined
+from gradatim.training.distributed.signals import Ended, Signals
+from gradatim.training.distributed.spread import Spread
 from gradatim.training.engines.channels_last import reading_channels_last, wants_channels_last
 from gradatim.training.engines.choosing import check_engine
 from gradatim.training.engines.engine import Engine
-from gradatim.training.health import check_figures, check_parameters, explain_bad_loss
+from gradatim.training.health import (
+    NonFiniteError,
+    check_figures,
+    check_parameters,
+    explain_bad_loss,
+)
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import CANCELLED, INTERRUPTED, History
 from gradatim.training.loss_sight import LossSight
@@ -41,7 +52,10 @@ from gradatim.training.scheduling import make_rate
 from gradatim.training.starting import (
     Weights,
     check_numbers,
+    first_told,
     kernels_arranged,
+    share_batches,
+    share_validation,
     start_batches,
     start_engine,
 )
@@ -76,6 +90,13 @@ class Trainer:
         engine: ``"auto"`` takes the fastest that fits; ``"general"``, ``"chain"`` or ``"truncated"`` ask for one.
             ``history.engine`` says which one ran and why.
         device: ``"auto"`` takes an accelerator when there is one.
+        parallel: Where several processes were started (``torchrun --nproc-per-node 2 train.py``), ``"ddp"`` gives each a
+            share of every batch and the whole model, ``"fsdp"`` a shard of the model too, ``"none"`` lets each train for
+            itself; ``"auto"`` is ``"ddp"``. The result is that of one process.
+        accumulate: Parts of a batch, one after the other: less memory, the same result.
+        sync_batch_norm: Whether batch normalization sees the rows of all processes, without which results depend on how
+            many there are.
+        timeout: Seconds to wait for another process.
         memory_format: ``"channels_last"`` or ``"contiguous"`` for images ``(B, C, H, W)``; ``"auto"`` takes
             what is faster for the model. It changes results by rounding only.
         seed: Fixes shuffling and dropout.
@@ -107,13 +128,19 @@ class Trainer:
         objective: ObjectiveFunction | None = None,
         engine: str = "auto",
         device: str | torch.device = "auto",
+        parallel: str = "auto",
+        accumulate: int = 1,
+        sync_batch_norm: bool = False,
+        timeout: float = 600.0,
         memory_format: str = "auto",
         seed: int = 0,
         progress: bool | Tell = True,
     ) -> None:
         check_numbers(epochs, batch_size, clip_norm, clip_value)
         self.engine = check_engine(engine)
-        self.device = choose_device(device)
+        self.spread = Spread(parallel, accumulate, sync_batch_norm, timeout)
+        self.rank, self.world_size, local_rank, _ = self.spread.place()
+        self.device = choose_device(device, local_rank)
         self.model = model.to(self.device)
         self.loss, self.objective = agree(loss, objective)
         if isinstance(objective, nn.Module):
@@ -133,12 +160,14 @@ class Trainer:
     def _reset(self) -> None:
         self._resumed: Mapping[str, Any] | None = None
         self._moving: Engine | None = None
+        self.group, self.draws, self.exchange = ALONE, Draws(), Exchange()
         self.train_batches: Batches | None = None  # what `fit` trains on, while it runs
         self.epoch, self.position, self.steps = 0, 0, 0
         self.history, self.totals = History(), self.new_totals()
         self.stop_reason: str | None = None  # set, it ends the run after the current batch
         self.epoch_rng = torch.empty(0, dtype=torch.uint8)  # random state as the epoch began
         limits = {"clip_norm": self.clip_norm, "clip_value": self.clip_value}
+        self._explained: NonFiniteError | None = None
         self._sight = LossSight(self.objective, self.optimizer, limits)
 
     # --- the loop
@@ -176,31 +205,56 @@ class Trainer:
                 what it has learned, and :attr:`history` the records so far.
         """
         weights = Weights(sample_weight, class_weight, weighted_sampling)
-        batches = start_batches(self, train, weights, is_training=True)
         judged = Weights(validation_weight, name="validation_weight")
-        held_out = None if validation is None else start_batches(self, validation, judged)
-        if self._resumed is None:
-            self._reset()
-        else:
+        with joined(self.spread) as group:
+            if self._resumed is None:
+                self._reset()
+            self.group, self.draws = group, Draws(self.seed, group)
+            whole = start_batches(self, train, weights, is_training=True)
+            held_out = None if validation is None else start_batches(self, validation, judged)
+            try:
+                return self._fit(whole, held_out, cancel)
+            finally:
+                self.group = ALONE
+
+    def _fit(self, whole: Batches, held_out: Batches | None, cancel: CancelToken | None) -> History:
+        batches = share_batches(self, whole)
+        held_out = held_out and share_validation(self, held_out)
+        if self._resumed is not None:
             restore_stream(batches, self._resumed)
             self._sight.is_sure |= self.steps > 0
         self.history.schedule = self.rate.note
         self.rate.check_length((batches.steps or 0) * self.epochs)
+        signals = Signals()
+        self.exchange = Exchange(self.group, lambda: self._wish(signals, cancel), self.device)
         engine, self.history.engine = start_engine(self, batches)
         self._moving, self.train_batches = engine, batches
         try:
-            self._loop(batches, held_out, engine, cancel)
+            with ExitStack() as stack:
+                if not self.group.is_alone:
+                    stack.enter_context(signals.heard())
+                self._loop(batches, held_out, engine, cancel)
         except KeyboardInterrupt as interruption:
             is_asked = isinstance(interruption, Cancelled)
             self.stop_reason = CANCELLED if is_asked else INTERRUPTED
             self._end()
+            if isinstance(interruption, Ended):
+                raise
             raise Cancelled from interruption
         return self._end()
+
+    def _wish(self, signals: Signals, cancel: CancelToken | None) -> Wish | None:
+        """Why this process, before it has asked the others, wants the run to end."""
+        wishes = [signals.wish]
+        wishes.append(Wish.CANCEL if cancel is not None and cancel.is_cancelled else None)
+        wishes.append(Wish.STOP if self.stop_reason is not None else None)
+        return next((wish for wish in wishes if wish is not None), None)
 
     def _loop(
         self, batches: Batches, held_out: Batches | None, engine: Engine, cancel: CancelToken | None
     ) -> None:
-        bar = TrainingBar(self.epochs, batches.steps, progress=self.progress)
+        progress = self.progress if self.group.is_first else False
+        bar = TrainingBar(self.epochs, batches.steps, progress=progress)
         with ExitStack() as stack:
             stack.enter_context(seeded(self.seed, self.device))
             stack.enter_context(limit_threads(engine.threads))
@@ -209,12 +263,15 @@ class Trainer:
             stack.enter_context(bar)
             stack.callback(setattr, self, "_moving", None)
             stack.callback(engine.close)
+            self.draws.start(self.steps)
             if self._resumed is not None:
                 torch.set_rng_state(self._resumed["rng"])
             self._notify("on_fit_start")
             while self.epoch < self.epochs and self.stop_reason is None:
                 self._train_epoch(batches, engine, bar, cancel)
                 self._finish_epoch(held_out, bar)
+                if not self.group.is_alone:
+                    self._heed(self.exchange.agree())
 
     def _end(self) -> History:
         self._resumed = None
@@ -231,7 +288,7 @@ class Trainer:
         self.objective.start("train", self.epoch)
         self._started = time.perf_counter()
         observers = self.observers("on_batch_end")
-        if cancel is not None:
+        if cancel is not None and self.group.is_alone:
             cancel.check()
         with engine.mode(), kernels_arranged(self):
             for batch in self._start_epoch(batches):
@@ -245,18 +302,42 @@ class Trainer:
                     with torch.inference_mode(False):
                         callback.on_batch_end(self, loss)
                 bar.advance(self.epoch, self.position, self.totals)
-                if self.stop_reason is not None:
+                if self._is_over(cancel):
                     break
-                if cancel is not None:
-                    cancel.check()
         if self.position == 0:
             raise InvalidValue(
                 f"Trainer: training data must yield batches in every epoch, got none in epoch {self.epoch + 1}. "
                 "Pass a list or an object that can be iterated again, not a generator."
             )
 
+    def _is_over(self, cancel: CancelToken | None) -> bool:
+        """Whether the run ends after this batch; several processes end after the same."""
+        if not self.group.is_alone:
+            return self._heed(self.exchange.agreed)
+        if self.stop_reason is None and cancel is not None:
+            cancel.check()
+        return self.stop_reason is not None
+
+    def _heed(self, wish: Wish | None) -> bool:
+        """Do what one process at least wishes and all know."""
+        if wish is None:
+            return False
+        if wish == Wish.STOP:
+            self.stop_reason = self.stop_reason or "another process asked to stop"
+            return True
+        if wish == Wish.CANCEL:
+            raise Cancelled
+        for callback in self.callbacks:
+            if isinstance(callback, Checkpoint):
+                callback.write(self)
+        raise Ended(wish)
+
     def _start_epoch(self, batches: Batches) -> Iterator[Batch]:
         """Begin an epoch, or go on inside it with the order of batches it had."""
+        with self.draws.together():
+            return self._order(batches)
+
+    def _order(self, batches: Batches) -> Iterator[Batch]:
         if self.position == 0:
             self.epoch_rng, self.totals = torch.get_rng_state(), self.new_totals()
             return batches.epoch(self.epoch)
@@ -306,7 +387,7 @@ class Trainer:
         self.model.eval()
         self.objective.start("evaluate", self.epoch)
         wanted = self.metrics if metrics is None else metrics
-        return measure(self.model, self.objective, batches, wanted, self.new_totals())
+        return measure(self.model, self.objective, batches, wanted, self.new_totals(), self.group)
 
     def predict(self, inputs: object) -> Tensor:
         """Return the model's outputs for all rows of ``inputs``, in evaluation mode, on the CPU."""
@@ -323,20 +404,22 @@ class Trainer:
 
     def observers(self, moment: str) -> list[Callback]:
         """Return the callbacks that do something at ``moment``."""
-        return [callback for callback in self.callbacks if callback.observes(moment)]
+        heard = (c for c in self.callbacks if self.group.is_first or not c.once)
+        return [callback for callback in heard if callback.observes(moment)]
 
     def _observe(self, loss: Tensor | None, batch: Batch, figures: Figures, rows: int) -> None:
         """Take a batch's figures into the totals of the epoch; one that is not finite ends the run."""
         ago = self.totals.add(loss, rows, figures)
         if ago is not None:
-            raise explain_bad_loss(
-                self.model,
-                batch,
-                partial(loss_and_figures, self.objective, self.model, batch),
-                epoch=self.epoch + 1,
-                number=self.position + 1 - ago,
-                figure=self.totals.bad,
-            )
+            raise first_told(self.group, self._explained, partial(self.explain, batch, ago=ago))
+
+    def explain(self, batch: Batch, figure: str | None = None, *, ago: int = 0) -> NonFiniteError:
+        """Find out why a figure of a batch is not finite; processes that share it are told at the end of the step."""
+        forward = partial(loss_and_figures, self.objective, self.model, batch)
+        place = {"epoch": self.epoch + 1, "number": self.position + 1 - ago}
+        figure = figure or self.totals.bad
+        self._explained = explain_bad_loss(self.model, batch, forward, **place, figure=figure)
+        return self._explained
 
     def _notify(self, moment: str, *arguments: Any) -> None:
         for callback in self.observers(moment):

@@ -129,9 +129,14 @@ class Chain:
         loss, self.delta = self.head(z, y) if weight is None else self.weighted_head(z, y, weight)
         return loss
 
-    def backward(self) -> None:
-        """Fill the gradients of the batch last seen by :meth:`forward`."""
-        self.walk.backward(self.delta())
+    def backward(self, factor: float = 1.0) -> None:
+        """Fill the gradients of the batch last seen by :meth:`forward`, times a factor."""
+        delta = self.delta()
+        if factor == 0.0:  # of a part that counts nothing, whatever its loss
+            delta.zero_()
+        elif factor != 1.0:
+            delta.mul_(factor)
+        self.walk.backward(delta)
 
 
 class ChainEngine(Engine):

@@ -10,10 +10,13 @@ from gradatim.losses.named import is_named
 from gradatim.models import MLP
 from gradatim.training.batches import Batches, InMemory
 from gradatim.training.callbacks import Callback
+from gradatim.training.distributed.shares import SharedInMemory
 from gradatim.training.engines.chain import ChainEngine, is_chain
 from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.engines.flat import is_flattenable
 from gradatim.training.engines.general import GeneralEngine
+from gradatim.training.engines.shared import SharedEngine
+from gradatim.training.engines.shared_chain import SharedChainEngine
 from gradatim.training.engines.truncated import TruncatedEngine
 from gradatim.training.history import EngineChoice
 from gradatim.training.objectives.objective import Objective
@@ -26,6 +29,10 @@ ENGINES: dict[str, Callable[[Run], Engine]] = {
     "chain": ChainEngine,
     "truncated": TruncatedEngine,
 }
+SHARED_ENGINES: dict[str, Callable[[Run], Engine]] = {
+    "general": SharedEngine,
+    "chain": SharedChainEngine,
+}  # of the same names, for batches that processes share
 SLOWER = "stacked convolutions are slower than single ones on a CPU"
 
 
@@ -73,7 +80,7 @@ def why_not_chain(run: Run, batches: Batches) -> str:
     model, loss = run.model, run.objective.loss
     if type(run.objective) is not Supervised:
         return "the objective is more than a loss"
-    if not isinstance(batches, InMemory):
+    if not isinstance(batches, InMemory | SharedInMemory):
         return "the data are a stream"
     if len(batches.tensors) != 2:
         return "there are several inputs"

@@ -3,12 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradatim.training.batches import Batch
+from gradatim.training.distributed.exchange import Exchange
+from gradatim.training.distributed.shares import Sharing
 from gradatim.training.objectives.objective import Figures, Objective
 
 
@@ -47,6 +49,9 @@ class Run:
         on_gradients: Told the loss when gradients are there, before the update.
         has_scheduler: Whether a scheduler counts the optimizer's steps.
         needs_autograd: Whether somebody asks for module hooks and an autograd graph.
+        sharing: How batches are shared between processes and cut into parts.
+        exchange: What processes tell each other in every step.
+        explain: Told a part of a batch and which figure of it is not finite, before the backward pass.
     """
 
     model: nn.Module
@@ -60,3 +65,6 @@ class Run:
     on_gradients: Callable[[Tensor], None] | None
     has_scheduler: bool = False
     needs_autograd: bool = False
+    sharing: Sharing = field(default_factory=Sharing)
+    exchange: Exchange = field(default_factory=Exchange)
+    explain: Callable[[Batch, str], object] = lambda batch, figure: None

@@ -13,10 +13,10 @@ from torch.optim import SGD, Optimizer
 from gradatim.training.engines.fused import MOMENTS, aligned_starts, fused_rule, moments_of
 
 
-def _flatten(tensors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
-    """Copy tensors into one vector; return it and a view of it for each."""
+def _flatten(tensors: list[Tensor], place: Tensor | None = None) -> tuple[Tensor, list[Tensor]]:
+    """Copy tensors into one vector, a new one if none is given; return it and a view of it for each."""
     starts, total = aligned_starts(tensor.numel() for tensor in tensors)
-    flat = tensors[0].new_zeros(total)
+    flat = tensors[0].new_zeros(total) if place is None else place
     views = [
         flat[start : start + tensor.numel()].view(tensor.shape)
         for start, tensor in zip(starts, tensors, strict=True)
@@ -29,10 +29,12 @@ def _flatten(tensors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
 class _Group:
     """One parameter group, flat: values, gradient, moments and the number of steps taken."""
 
-    def __init__(self, optimizer: Optimizer, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, optimizer: Optimizer, settings: dict[str, Any], gradient: Tensor | None = None
+    ) -> None:
         self.settings, self.parameters, self.state = settings, settings["params"], optimizer.state
         self.values, views = _flatten([p.detach() for p in self.parameters])
-        self.gradient, gradients = _flatten([torch.zeros_like(v) for v in views])
+        self.gradient, gradients = _flatten([torch.zeros_like(v) for v in views], gradient)
         started = [p for p in self.parameters if self.state.get(p)]
         self.is_started = bool(started)
         self.step = torch.zeros(())
@@ -85,10 +87,22 @@ def is_flattenable(optimizer: Optimizer) -> bool:
 
 
 class FlatOptimizer:
-    """Take over the parameters of ``optimizer`` and apply its rule to them flat."""
+    """Take over the parameters of ``optimizer`` and apply its rule to them flat.
 
-    def __init__(self, optimizer: Optimizer) -> None:
-        self.groups = [_Group(optimizer, settings) for settings in optimizer.param_groups]
+    Args:
+        optimizer: The rule.
+        spare: Numbers behind the gradients of all groups, which then are one vector.
+
+    Attributes:
+        gradient: That vector, with the spare numbers at its end.
+    """
+
+    def __init__(self, optimizer: Optimizer, spare: int = 0) -> None:
+        groups = optimizer.param_groups
+        sizes = [aligned_starts(p.numel() for p in group["params"])[1] for group in groups]
+        self.gradient = groups[0]["params"][0].new_zeros(sum(sizes) + spare, requires_grad=False)
+        places = self.gradient.split([*sizes, spare])
+        self.groups = [_Group(optimizer, *each) for each in zip(groups, places[:-1], strict=True)]
         self.gradients = [group.gradient for group in self.groups]
         self._rule, self._counts = fused_rule(type(optimizer)), type(optimizer) is not SGD
 

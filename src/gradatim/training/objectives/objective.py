@@ -9,6 +9,7 @@ from torch.optim import Optimizer
 
 from gradatim.errors import InvalidType
 from gradatim.losses import Loss, build_loss
+from gradatim.losses.counting import Counts
 from gradatim.training.batches import Batch, weight_of
 from gradatim.training.model_outputs import judge_rows
 
@@ -73,6 +74,10 @@ class Objective(ABC):
         """Take back what :meth:`state_dict` gave."""
         if self.inner is not None:
             self.inner.load_state_dict(state)
+
+    def counts(self, batch: Batch) -> Counts:
+        """How much every row of a batch counts in the loss: processes that share a batch weigh their losses by it."""
+        return "rows" if self.inner is None else self.inner.counts(batch)
 
     def error(self, model: nn.Module, batch: Batch) -> Tensor:
         """Return the loss of what ``model`` makes of the inputs of a batch, against its last part, the target."""

@@ -4,6 +4,7 @@ from torch import Tensor, nn
 
 from gradatim.errors import InvalidType, require
 from gradatim.losses import Loss, build_loss
+from gradatim.losses.counting import Counts, counts_of
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Objective, ObjectiveFunction, as_objective
 
@@ -32,6 +33,10 @@ class Supervised(Objective):
                 "Pass objective=, a function (model, batch) -> loss."
             )
         return self.error(model, batch)
+
+    def counts(self, batch: Batch) -> Counts:
+        is_pair = isinstance(batch, tuple) and isinstance(batch[-1], Tensor)
+        return counts_of(self.loss, batch[-1]) if is_pair else "rows"
 
 
 def agree(loss: str | Loss | None, objective: ObjectiveFunction | None) -> tuple[Loss, Objective]:

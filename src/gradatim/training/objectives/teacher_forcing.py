@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 from gradatim.data.vocabulary import PAD
 from gradatim.errors import require
 from gradatim.losses import token_cross_entropy
+from gradatim.losses.counting import Counts, counts_of
 from gradatim.training.batches import Batch
 from gradatim.training.objectives.objective import Objective
 
@@ -72,6 +74,9 @@ class TeacherForcing(Objective):
         ratio = self.ratio(self.steps) if callable(self.ratio) else self.ratio
         self.steps += 1
         return token_cross_entropy(model(source, lengths, target, ratio), target, self.padding)
+
+    def counts(self, batch: Batch) -> Counts:
+        return counts_of(partial(token_cross_entropy, padding=self.padding), batch[-1])
 
     def state_dict(self) -> dict[str, Any]:
         return {"steps": self.steps}

@@ -1,0 +1,53 @@
+"""Random numbers of a run: those for its batches are the same in all processes, those of models are their own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from gradatim.training.distributed.group import ALONE, Group
+
+_STRIDE = 0x9E3779B9  # between the seeds of two processes
+
+
+class Draws:
+    """PyTorch's generator, and in a group of several a second state of it that all processes share.
+
+    Args:
+        seed: Of the run.
+        group: The processes.
+
+    Example:
+        >>> Draws(0, ALONE).common is None
+        True
+    """
+
+    def __init__(self, seed: int = 0, group: Group = ALONE) -> None:
+        self.seed, self.group = seed, group
+        self.common: Tensor | None = None
+
+    def start(self, step: int = 0) -> None:
+        """Begin both, once the generator was seeded.
+
+        Args:
+            step: Where a run begins again whose own numbers are not known.
+        """
+        if self.group.is_alone:
+            return
+        self.common = torch.get_rng_state()
+        torch.manual_seed(self.seed + _STRIDE * (self.group.rank + 1) + step)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """While inside, draw what all processes draw."""
+        if self.common is None:
+            yield
+            return
+        own = torch.get_rng_state()
+        torch.set_rng_state(self.common)
+        try:
+            yield
+        finally:
+            self.common = torch.get_rng_state()
+            torch.set_rng_state(own)

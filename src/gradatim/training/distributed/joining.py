@@ -1,0 +1,111 @@
+"""Join the processes of a run, and leave them at its end, also after an error."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from gradatim.errors import GradatimError, InvalidValue, Unavailable
+from gradatim.training.distributed.failures import guarding
+from gradatim.training.distributed.group import ALONE, Group
+from gradatim.training.distributed.silence import silenced
+from gradatim.training.distributed.spread import Place, Spread
+
+_joined = (
+    0  # how often this process joined: its notes in a store that outlives a group are those of one
+)
+
+
+@contextmanager
+def joined(spread: Spread) -> Iterator[Group]:
+    """While inside, belong to the group of processes that the environment names; alone, to none.
+
+    A group that the caller made is used, and left to him.
+
+    Args:
+        spread: How the run is spread.
+    """
+    place = spread.place()
+    if place.world_size == 1:
+        yield ALONE
+        return
+    with ExitStack() as stack:
+        store = _meet(place, spread.timeout, stack)
+        group = Group(place.rank, place.world_size, store, spread.timeout)
+        stack.enter_context(guarding(group))
+        _come(group)
+        if not dist.is_initialized():
+            _initialize(group)
+            stack.callback(_leave)
+            stack.enter_context(guarding(group))  # who failed says so before the others miss him
+        stack.enter_context(silenced(not group.is_first))
+        yield group
+
+
+def _meet(place: Place, timeout: float, stack: ExitStack) -> Any:
+    """The store where the processes of this attempt leave notes: those of an attempt before would mislead them."""
+    global _joined
+    _joined += 1
+    if dist.is_initialized():
+        store = dist.distributed_c10d._get_default_store()
+        return dist.PrefixStore(f"gradatim/run_{_joined}", store)
+    host, port = os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT", "")
+    if not host or not port.isdigit():
+        raise InvalidValue(
+            "Trainer: MASTER_ADDR and MASTER_PORT must be in the environment of several processes, got "
+            f"{host!r} and {port!r}. Start with: torchrun --nproc-per-node 2 train.py."
+        )
+    has_agent = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+    try:
+        store = dist.TCPStore(
+            host,
+            int(port),
+            place.world_size,
+            is_master=place.rank == 0 and not has_agent,
+            timeout=timedelta(seconds=timeout),
+            wait_for_workers=False,
+        )
+    except (RuntimeError, dist.DistError, OSError, ValueError) as error:
+        raise Unavailable(
+            f"Trainer: process 0 must be reachable at {host}:{port}, but process {place.rank} does not reach it within "
+            f"{timeout:g} seconds. Check MASTER_ADDR, MASTER_PORT and the network."
+        ) from error
+    return dist.PrefixStore(f"gradatim/attempt_{place.attempt}/run_{_joined}", store)
+
+
+def _come(group: Group) -> None:
+    """Wait until all are there; name those who are not."""
+    group.store.set(f"here/{group.rank}", "yes")
+    keys = [f"here/{rank}" for rank in range(group.world_size)]
+    try:
+        group.store.wait(keys, timedelta(seconds=group.timeout))
+    except (RuntimeError, dist.DistError) as error:
+        missing = [str(rank) for rank, key in enumerate(keys) if not group.store.check([key])]
+        raise _NeverCame(
+            f"Trainer: all {group.world_size} processes must come within {group.timeout:g} seconds (timeout), but rank "
+            f"{', '.join(missing)} did not. Look at what it says, or give a longer timeout."
+        ) from error
+
+
+class _NeverCame(GradatimError):
+    exit_code = 1
+
+
+def _initialize(group: Group) -> None:
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    dist.init_process_group(
+        backend,
+        store=dist.PrefixStore("torch", group.store),
+        rank=group.rank,
+        world_size=group.world_size,
+        timeout=timedelta(seconds=group.timeout),
+    )
+
+
+def _leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()

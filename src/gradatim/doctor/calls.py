@@ -28,7 +28,8 @@ class Call:
     is_training: bool  # the mode of the module
     has_gradient: bool
     place: Place = field(default_factory=Place)
-    batch: list[Tensor] = field(default_factory=list)
+    arguments: tuple[Any, ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
 
 
 class Calls:
@@ -57,7 +58,7 @@ class Calls:
             self._depth = 0
             pre = nn.modules.module.register_module_forward_pre_hook
             after = nn.modules.module.register_module_forward_hook
-            self._hooks = [pre(self._before), after(self._after)]
+            self._hooks = [pre(self._before), after(self._after, with_kwargs=True)]
 
     def disarm(self) -> None:
         """Look away: modules run as if nobody were there."""
@@ -74,12 +75,12 @@ class Calls:
         if self._depth == 1 and not is_loss(module):
             self._start = (arguments, user_place())
 
-    def _after(self, module: nn.Module, arguments: Any, output: Any) -> None:
+    def _after(self, module: nn.Module, arguments: Any, named: Any, output: Any) -> None:
         self._depth = max(0, self._depth - 1)
         if self.keeps_layers:
             self._keep(module, output)
         if self._depth == 0 and not is_loss(module) and has_parameters(module):
-            self._outermost(module, arguments, output)
+            self._outermost(module, arguments, named, output)
 
     def _keep(self, module: nn.Module, output: Any) -> None:
         name = self.name(module)
@@ -91,11 +92,12 @@ class Calls:
                 self.layers[node] = (name, type(module).__name__)
             self.ran[id(module)] = (module, node, torch.is_grad_enabled())
 
-    def _outermost(self, module: nn.Module, arguments: Any, output: Any) -> None:
+    def _outermost(self, module: nn.Module, arguments: Any, named: Any, output: Any) -> None:
         outputs = list(tensors(output))
         has_gradient = any(tensor.requires_grad for tensor in outputs)
         place = self._start[1] if self._start else Place()
-        call = Call(module, list(tensors(arguments)), outputs, module.training, has_gradient, place)
+        inputs = list(tensors([arguments, named]))
+        call = Call(module, inputs, outputs, module.training, has_gradient, place, arguments, named)
         if len(self.pending) < MOST_CALLS:
             self.pending.append(call)
         for tensor in outputs:

@@ -17,7 +17,7 @@ from gradatim.doctor.findings import Diagnosis, Trial
 from gradatim.doctor.pipes import receive, send
 from gradatim.doctor.ranking import diagnose
 from gradatim.doctor.record import make_record
-from gradatim.doctor.trials import trace_nan, try_repairs
+from gradatim.doctor.trials import probe_model, trace_nan, try_repairs
 from gradatim.errors import InvalidValue, Unavailable, require
 from gradatim.versions import versions
 
@@ -191,6 +191,7 @@ def try_all(facts: Facts, pipes: Pipes, seconds: float) -> list[Trial]:
     if not seconds or not facts.passes or (facts.stopped or "").endswith("Ctrl-C"):
         return []
     try:
+        probe_model(facts, pipes.ask, min(seconds, 10.0))
         trace_nan(facts, pipes.ask, min(seconds, 20.0))
         return try_repairs(facts, pipes.ask, seconds)
     except (KeyboardInterrupt, OSError):

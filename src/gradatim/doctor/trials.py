@@ -162,3 +162,21 @@ def trace_nan(facts: Facts, ask: Ask, seconds: float) -> None:
         facts.witnesses["non-finite-data"] = Witness(1, 1, place, {}, ["inputs"])
         return
     facts.witnesses["non-finite-operation"] = Witness(1, 1, place, {"largest": answer["largest"]}, [answer["operation"], answer["way"]])  # fmt: skip
+
+
+def probe_model(facts: Facts, ask: Ask, seconds: float) -> None:
+    """Alter the model's inputs in a copy, and note whether rows mix or the future leaks.
+
+    Args:
+        facts: Gets the witnesses ``"batch-mixing"`` and ``"future-leak"``.
+        ask: As in :func:`try_repairs`.
+        seconds: For all of it.
+    """
+    answer = ask({"repair": "probe", "steps": 1, "seconds": seconds})
+    if answer is None or answer.get("ended") != "probed":
+        return
+    for name, key in (("batch-mixing", "mixes"), ("future-leak", "leaks")):
+        if answer.get(key) is None:
+            continue
+        place = Place(answer["file"], answer["line"], answer["layer"])
+        facts.witnesses[name] = Witness(int(answer[key]), 1, place)

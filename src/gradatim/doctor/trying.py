@@ -10,8 +10,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 
+from gradatim.doctor.facts import Place
 from gradatim.doctor.pipes import send
+from gradatim.doctor.probing import probe
 from gradatim.doctor.repairs import repair
 from gradatim.doctor.tracing import Tracer
 
@@ -59,10 +62,33 @@ def begin(observer: "Observer", order: dict[str, Any], pipe: int) -> None:
     observer.max_steps = observer.max_seconds = None
     watcher = Follower(observer, trial)
     observer.become(watcher)
-    if order["repair"] == "trace":
+    if order["repair"] == "probe":
+        answer = observer.safely("altered inputs", probe_calls, observer)
+        trial.end("failed", notes=observer.safely.notes) if answer is None else trial.end("probed", **answer)
+    elif order["repair"] == "trace":
         watcher.tracer = Tracer(trial, order["at"])
     else:
         repair(observer, order["repair"], order.get("value", 1.0))
+
+
+def probe_calls(observer: "Observer") -> dict[str, Any]:
+    """What altered inputs tell of the first model that is about to learn."""
+    training = [call for call in observer.calls.pending if call.has_gradient]
+    loss = next((x for x in observer.losses.values() if isinstance(x.target, Tensor)), None)
+    if len({id(call.module) for call in training}) != 1:
+        return {}
+    call = training[0]
+    observer.calls.disarm()
+    observer.calls.roots.add(call.module)
+    observer.calls.learn_names()
+    loaded = observer.hooks.loader is not None
+    found = probe(call.module, call.arguments, call.named, loss.target if loss else None, rows_first=loaded)  # fmt: skip
+    place, layer = found.place, None
+    if found.part is not None:
+        layer = observer.calls.name(found.part)
+        place = observer.calls.made.get(found.part, Place())
+    place = place if place.line is not None else call.place
+    return {"mixes": found.mixes, "leaks": found.leaks, "layer": layer, "file": place.file, "line": place.line}  # fmt: skip
 
 
 class Follower:

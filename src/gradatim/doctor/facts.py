@@ -158,6 +158,15 @@ class Series:
 
 
 @dataclass
+class Paired:
+    """In sampled steps: the loss, and that of the best constant prediction on the very same targets."""
+
+    step: list[int] = field(default_factory=list)
+    loss: list[float] = field(default_factory=list)
+    constant: list[float] = field(default_factory=list)
+
+
+@dataclass
 class LayerStats:
     """What a layer gave out and how it moved, first and last time it was looked at."""
 
@@ -238,6 +247,7 @@ class Facts:
     losses: list[Loss] = field(default_factory=list)
     whole: bool = False  # whether the terms add up to the whole loss
     series: Series = field(default_factory=Series)
+    paired: Paired = field(default_factory=Paired)
     layers: dict[str, LayerStats] = field(default_factory=dict)
     evaluations: list[Evaluation] = field(default_factory=list)
     data: Data = field(default_factory=Data)

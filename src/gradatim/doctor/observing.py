@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 
 from gradatim.doctor.calls import Call, Calls
 from gradatim.doctor.evaluating import Evaluations
-from gradatim.doctor.facts import Facts, Place, Witness
+from gradatim.doctor.facts import Facts, Paired, Place, Witness
 from gradatim.doctor.graph import Compared, Reader
 from gradatim.doctor.hooks import Hooks
 from gradatim.doctor.patching import Safely
@@ -135,8 +135,8 @@ class Observer:
         if self.passes == 0 and self.on_first_backward is not None:
             self.on_first_backward()
         self.safely("the loss", self.before_backward, roots)
-        if self.scale_gradient is not None and not arguments and not named.get("gradient"):
-            arguments = (torch.full_like(roots, self.scale_gradient), *arguments)
+        if self.scale_gradient is not None and isinstance(roots, Tensor) and (not arguments or arguments[0] is None):
+            arguments = (torch.full_like(roots, self.scale_gradient), *arguments[1:])
         try:
             return original(roots, *arguments, **named)
         finally:
@@ -173,6 +173,9 @@ class Observer:
         found = reader.read(node)
         self.terms.whole = self.terms.whole and reader.whole
         target = self._main_target(found, training)
+        self.terms.pairs.begin(self.round, float(root.detach().sum()))
+        if not reader.whole:
+            self.terms.pairs.add((), 1.0, None, "", weighted=False)
         for term in found:
             self.terms.add(term, self.calls.layers, self.made_at)
         for call in training:
@@ -317,7 +320,8 @@ class Observer:
             updates=self.steps > 0 or self.structure.moved_by_hand,
             models=safely("models", self.calls.describe) or [], optimizers=optimizers,
             losses=safely("terms", self.terms.describe) or [],
-            whole=self.terms.whole and bool(self.terms.losses), series=self.record.series(), layers=self.record.layers,
+            whole=self.terms.whole and bool(self.terms.losses), series=self.record.series(),
+            paired=safely("constants", self.terms.pairs.describe) or Paired(), layers=self.record.layers,
             evaluations=self.evaluations.found, data=safely("data", self.rows.describe) or self.rows.data,
             witnesses=witnesses, notes=[*self.safely.notes], stopped=self.stopped,
             seconds=time.perf_counter() - self._started,

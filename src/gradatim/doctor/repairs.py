@@ -1,5 +1,7 @@
 """Repairs that a trial makes: each changes one thing about the loop that goes on."""
 
+import copy
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -124,18 +126,18 @@ def _standardize(models: list[nn.Module]) -> None:
 
 
 def _fresh(models: list[nn.Module]) -> None:
+    """Draw all weights anew, without touching what the graph of the step under way has kept."""
     generator = torch.random.get_rng_state()
     torch.manual_seed(0)
-    for model in models:
-        for module in model.modules():
-            reset = getattr(module, "reset_parameters", None)
-            if callable(reset):
-                old = [(p, p.detach().clone()) for p in module.parameters(recurse=False)]
-                reset()
-                for parameter, before in old:
-                    new = parameter.detach().clone()
-                    parameter.data = before
-                    parameter.data = new
+    for module in (part for model in models for part in model.modules()):
+        if not callable(getattr(module, "reset_parameters", None)):
+            continue
+        with suppress(RuntimeError, TypeError, AttributeError):
+            new = copy.deepcopy(module)
+            new.reset_parameters()
+            drawn = dict(new.named_parameters(recurse=False))
+            for name, parameter in module.named_parameters(recurse=False):
+                parameter.data = drawn[name].detach()
     torch.random.set_rng_state(generator)
 
 

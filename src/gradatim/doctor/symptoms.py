@@ -1,11 +1,12 @@
 """Symptoms: what a healthy run does not show, measured against the best constant prediction."""
 
 import math
-from statistics import fmean, median, pstdev
+from statistics import fmean, median
 
 from gradatim.doctor.facts import Facts
 from gradatim.doctor.findings import Symptom
 
+FEWEST_PAIRS = 4  # sampled steps
 FEWEST = 12  # losses below which nothing is said of a trend
 NO_BETTER = 0.97  # of the constant's loss: what a constant with its noise reaches by luck
 FAR_ABOVE = 1.5  # times the constant's loss: worse than knowing nothing
@@ -49,12 +50,13 @@ def _trends(facts: Facts, losses: list[float], is_broken: bool) -> list[Symptom]
     if spikes > MANY_SPIKES:
         found.append(Symptom("unstable", None, {**numbers, "spikes": spikes}))
     if not is_broken and constant is not None and constant > 1e-7 and end > 0:
-        noise = 2 * pstdev(losses[-_tail(losses) :]) / math.sqrt(_tail(losses))
-        if end > NO_BETTER * constant and end > constant - max(noise, (1 - NO_BETTER) * constant):
+        share = share_of_constant(facts)
+        numbers["share"] = share if share is not None else end / constant
+        if numbers["share"] > NO_BETTER:
             found.append(Symptom("not-learning", None, numbers))
             if _collapsed(facts):
                 found.append(Symptom("collapsed", None, numbers))
-        elif end > LITTLE * constant and _still_falls(losses, constant):
+        elif numbers["share"] > LITTLE and _still_falls(losses, constant):
             found.append(Symptom("slow", None, numbers))
     elif not is_broken and constant is None and start > 0 and _stands_still(losses):
         found.append(Symptom("slow", None, numbers))
@@ -71,6 +73,15 @@ def _tail(losses: list[float]) -> int:
 
 def _end(losses: list[float]) -> float:
     return fmean(losses[-_tail(losses) :])
+
+
+def share_of_constant(facts: Facts) -> float | None:
+    """The loss of the last sampled steps, by that of a constant on the same targets; None where too few are known."""
+    paired = facts.paired
+    late = [k for k, step in enumerate(paired.step) if step >= 0.6 * facts.sampled]
+    late = late if len(late) >= FEWEST_PAIRS else list(range(len(paired.step)))[-FEWEST_PAIRS:]
+    loss, constant = sum(paired.loss[k] for k in late), sum(paired.constant[k] for k in late)
+    return loss / constant if len(late) >= FEWEST_PAIRS and constant > 0 else None
 
 
 def _diverges(start: float, end: float, constant: float | None) -> bool:

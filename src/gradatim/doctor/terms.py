@@ -9,6 +9,7 @@ from torch import Tensor
 
 from gradatim.doctor.facts import Loss, Target
 from gradatim.doctor.graph import Compared, chain_below, is_crossed
+from gradatim.doctor.pairing import Pairs
 
 MOST_VALUES = 20_000  # of the targets, kept for medians
 MOST_COLUMNS = 4096
@@ -127,7 +128,7 @@ class Terms:
         self.losses: dict[tuple[Any, ...], Loss] = {}
         self.targets: dict[tuple[Any, ...], Targets] = {}
         self.whole = True
-        self.majority: dict[tuple[Any, ...], list[float]] = {}
+        self.pairs = Pairs()
 
     def add(self, term: Compared, layers: dict[Any, tuple[str, str]], made: Any) -> Loss | None:
         """Take in a term of a sampled step."""
@@ -135,6 +136,7 @@ class Terms:
         key = (term.operation, term.reduction, term.sign, *(o.name for o in chain))
         if key not in self.losses:
             if len(self.losses) >= MOST_TERMS:
+                self.pairs.add(key, term.scale, None, term.operation, weighted=False)
                 return None
             self.losses[key] = Loss(term.operation, term.place.file, term.place.line, list(term.above), chain, term.sign, reduction=term.reduction)  # fmt: skip
             self.targets[key] = Targets()
@@ -144,6 +146,7 @@ class Terms:
         loss.scale = term.scale
         if term.broadcast:
             loss.broadcast = term.broadcast
+        self.pairs.add(key, term.scale, term.target, term.operation, weighted=term.weight is not None)
         if term.target is not None:
             self.targets[key].add(term.target, term.weight, term.operation)
         if term.input is not None:

@@ -18,7 +18,7 @@ MOST_CALLS = 64  # outermost calls kept between two backward passes
 OPTIONS = ("p", "momentum", "eps", "dropout", "num_groups")
 
 
-@dataclass
+@dataclass(eq=False)
 class Call:
     """One call of an outermost module."""
 
@@ -40,9 +40,12 @@ class Calls:
         self.roots: weakref.WeakSet[nn.Module] = weakref.WeakSet()  # outermost, led to a backward
         self.pending: list[Call] = []
         self.layers: dict[Node, tuple[str, str]] = {}
+        self.loss_made: Place | None = None  # the line that made the loss module that runs now
+        self.fewest: weakref.WeakKeyDictionary[nn.Module, float] = weakref.WeakKeyDictionary()  # values that batch normalization has for each channel
+        self._by_node: dict[Node, nn.Module] = {}
         self.results: dict[Node, Tensor] = {}
         self.ran: dict[int, tuple[nn.Module, Node | None, bool]] = {}
-        self.order: dict[str, int] = {}
+        self.order: dict[int, int] = {}
         self.keeps_layers = False
         self.shapes: tuple[nn.Module, list[list[int]]] | None = None  # of the call that runs now
         self._depth = 0
@@ -72,25 +75,31 @@ class Calls:
 
     def _before(self, module: nn.Module, arguments: Any) -> None:
         self._depth += 1
-        if self._depth == 1 and not is_loss(module):
+        if is_loss(module):
+            self.loss_made = self.made.get(module)
+        elif self._depth == 1:
             self._start = (arguments, user_place())
 
     def _after(self, module: nn.Module, arguments: Any, named: Any, output: Any) -> None:
         self._depth = max(0, self._depth - 1)
+        if is_loss(module):
+            self.loss_made = None
         if self.keeps_layers:
             self._keep(module, output)
         if self._depth == 0 and not is_loss(module) and has_parameters(module):
             self._outermost(module, arguments, named, output)
 
     def _keep(self, module: nn.Module, output: Any) -> None:
-        name = self.name(module)
-        self.order.setdefault(name, len(self.order))
+        self.order.setdefault(id(module), len(self.order))
         first = next(tensors(output), None)
         node = None if first is None else first.grad_fn
         if not any(True for _ in module.children()):
             if node is not None:
-                self.layers[node] = (name, type(module).__name__)
+                self._by_node[node] = module
             self.ran[id(module)] = (module, node, torch.is_grad_enabled())
+            if isinstance(module, BATCH_NORM) and first is not None and first.dim() > 1:
+                values = first.numel() / first.shape[1]
+                self.fewest[module] = min(values, self.fewest.get(module, values))
 
     def _outermost(self, module: nn.Module, arguments: Any, named: Any, output: Any) -> None:
         outputs = list(tensors(output))
@@ -108,6 +117,7 @@ class Calls:
         """Let go of tensors and nodes, so that memory is freed as if nobody had looked."""
         self.pending.clear()
         self.layers.clear()
+        self._by_node.clear()
         self.results.clear()
         self.ran.clear()
         self._depth = 0
@@ -127,6 +137,7 @@ class Calls:
             prefix = "" if len(tops) == 1 else f"{type(top).__name__.lower()}{k or ''}."
             for name, module in top.named_modules():
                 self._names.setdefault(id(module), (prefix + name).rstrip(".") or type(top).__name__.lower())  # fmt: skip
+        self.layers = {n: (self.name(m), type(m).__name__) for n, m in self._by_node.items()}
 
     def models(self) -> list[nn.Module]:
         """The largest modules that hold those called."""

@@ -9,6 +9,7 @@ from gradatim.doctor.facts import Evaluation, Place, Witness
 from gradatim.doctor.rows import Group, Rows
 
 MOST = 400  # evaluations kept
+NEAR = 6  # lines
 
 
 class Evaluations:
@@ -17,7 +18,7 @@ class Evaluations:
     def __init__(self, calls: Calls, rows: Rows) -> None:
         self.calls, self.rows = calls, rows
         self.found: list[Evaluation] = []
-        self.place = Place()
+        self.place = self.quiet = Place()  # of the last call, of the last no_grad
         self.active = Witness()
         self._now: Evaluation | None = None
         self._group = Group()
@@ -36,7 +37,7 @@ class Evaluations:
             phase.mode = "train"
             self.active.seen += 1
             self.active.names = [self.calls.name(module) for module in active[:8]]
-            self.active.place = call.place
+            self.active.place = call.place if not near(self.quiet, call.place) else self.quiet
         self.place = call.place
 
     def drain(self, step: int) -> None:
@@ -95,6 +96,11 @@ class Evaluations:
         """The run is over."""
         self.drain(step)
         self.end(step)
+
+
+def near(before: Place, place: Place) -> bool:
+    """Whether a line stands a few lines before another."""
+    return before.file == place.file and 0 < (place.line or 0) - (before.line or 0) <= NEAR
 
 
 def first_tensor(values: tuple[Any, ...]) -> Tensor | None:

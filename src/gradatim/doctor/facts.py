@@ -84,7 +84,9 @@ class Optimizer:
     file: str | None = None
     line: int | None = None
     steps: int = 0
+    last: int = 0  # step in which it was last used
     made: int = 1
+    lines: dict[str, int] = field(default_factory=dict)  # where its options were set
     schedule: str | None = None
     schedule_place: Place = field(default_factory=Place)
 
@@ -143,6 +145,9 @@ class Loss:
     outside: float = 0.0  # share of the targets that the last activation cannot reach
     broadcast: list[list[int]] = field(default_factory=list)
     target: Target = field(default_factory=Target)
+    made: Place = field(default_factory=Place)  # the line of the loss module, if there is one
+    negated: Place = field(default_factory=Place)
+    phase: int = 0
     seen: int = 0
 
 
@@ -224,6 +229,7 @@ class Data:
     shift_ratio: float = 1.0
     shift_column: int = 0
     telling_column: int | None = None
+    origins: dict[str, Place] = field(default_factory=dict)  # lines that made rows, order, targets
     signal: dict[str, float] = field(default_factory=dict)
 
 
@@ -241,6 +247,7 @@ class Facts:
     passes: int = 0
     sampled: int = 0
     updates: bool = False  # whether weights ever moved
+    phase_start: int = 0  # step at which another optimizer took over
     versions: dict[str, str] = field(default_factory=dict)
     models: list[Model] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
@@ -260,9 +267,11 @@ class Facts:
 
     def constant_loss(self) -> float | None:
         """The loss of the best constant prediction, in the units of the series; of a game of two players nobody knows it."""
-        if sum(optimizer.steps > 0 for optimizer in self.optimizers) > 1:
+        if sum(optimizer.steps > 0 and optimizer.last >= self.phase_start for optimizer in self.optimizers) > 1:  # fmt: skip
             return None
-        usual = [term for term in self.losses if 2 * term.seen >= max(t.seen for t in self.losses)]
+        last = max((term.phase for term in self.losses), default=0)
+        now = [term for term in self.losses if term.phase == last]
+        usual = [term for term in now if 2 * term.seen >= max(t.seen for t in now)]
         if not self.whole or not usual:
             return None
         parts = [term.target.constant_loss for term in usual]

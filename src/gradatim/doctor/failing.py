@@ -16,6 +16,7 @@ LABELS = (
     (r"Target (-?\d+) is out of bounds", "label {0} is outside 0 … C−1, C being the number of outputs", "Number the classes from 0 (subtract 1 if they start at 1), and give the last layer one output per class."),
     (r"multi-target not supported", "the labels have shape (N, 1) or are one-hot integers, where cross_entropy wants N class numbers", "Pass labels of shape (N): y.squeeze(1), or y.argmax(1) for one-hot rows."),
     (r"expected scalar type Long but found (\w+)", "cross_entropy wants class numbers as int64, and gets {0}", "Convert the labels: y.long() (and y.squeeze(1) if they have shape (N, 1))."),
+    (r"expected target dtype to be Long or Byte, but got (\w+)", "cross_entropy wants class numbers as int64, and gets {0}", "Convert the labels: y.long() (and y.squeeze(1) if they have shape (N, 1))."),
     (r"nll_loss.*not implemented for '(\w+)'", "the loss wants class numbers as int64, and gets {0}", "Convert the labels: y.long()."),
     (r"Expected floating point type for target with class probabilities, got (\w+)", "one-hot labels of type {0} go where class numbers or probabilities are meant", "Pass class numbers: y.argmax(1), or one-hot rows as float."),
     (r"all elements of target should be between 0 and 1", "binary_cross_entropy wants targets from 0 to 1", "Map the two classes to 0.0 and 1.0."),

@@ -52,6 +52,8 @@ class Compared:
     broadcast: list[list[int]] = field(default_factory=list)
     node: Node = None
     below: Node = None  # where the chain towards the model begins
+    made: Place = field(default_factory=Place)  # the line of the loss module
+    negated: Place = field(default_factory=Place)  # the line that took the negative
 
 
 def short(node: Node) -> str:
@@ -119,6 +121,7 @@ class Reader:
         self.calls, self.outputs = calls, outputs
         self.terms: list[Compared] = []
         self.whole = True
+        self._negated = Place()
 
     def read(self, root: Node) -> list[Compared]:
         """Return the terms that add up to the loss; ``whole`` tells whether nothing else is in it."""
@@ -137,6 +140,7 @@ class Reader:
         inner = children(node)
         above = [*above, name] if len(above) < 12 else above
         if name == "neg":
+            self._negated = line_of(node)[0]
             self._go(inner[0], -sign, scale, above, depth + 1)
         elif name in {"sum", "mean"} and inner:
             count = _reduced(node, inner[0]) if name == "sum" else 1
@@ -170,6 +174,8 @@ class Reader:
         elif "sum" in above and "div" not in above and scale > 1:
             term.reduction = "sum"
         term.sign, term.scale, term.above, term.node = term.sign * sign, scale, above, node
+        if term.sign < 0:
+            term.negated = self._negated
         self.terms.append(term)
 
     def _by_node(self, node: Node) -> Compared | None:

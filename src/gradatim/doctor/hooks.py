@@ -4,7 +4,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -31,12 +31,22 @@ DETACHING = ("detach", "item", "numpy", "tolist", "argmax")
 MOST_EVENTS = 400
 
 
+class Loader(NamedTuple):
+    """The largest loader that was iterated: its rows, where it was asked for batches, where it was made."""
+
+    size: int
+    place: Place
+    made: Place
+
+
 class Hooks:
     """All replaced functions of a run."""
 
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
-        self.loader: tuple[int, Place, int] | None = None  # rows, line, workers
+        self.loader: Loader | None = None
+        self._loaders: weakref.WeakKeyDictionary[Any, Place] = weakref.WeakKeyDictionary()
+        self.ended: Place = Place()  # the last call of eval()
         self.detachings: list[tuple[str, Place, Any]] = []
         self.loaded: weakref.WeakSet[nn.Module] = weakref.WeakSet()
         self._patches, self._detaching = Patches(), Patches()
@@ -57,6 +67,7 @@ class Hooks:
         wrap(nn.Module, "load_state_dict", self._loaded)
         wrap(torch.no_grad, "__enter__", self._quiet)
         wrap(torch.inference_mode, "__enter__", self._quiet)
+        wrap(DataLoader, "__init__", self._loader_made)
         wrap(DataLoader, "__iter__", self._iterated)
         wrap(LRScheduler, "__init__", self._scheduled)
         wrap(ReduceLROnPlateau, "__init__", self._scheduled)
@@ -126,7 +137,10 @@ class Hooks:
         if not self._inside:  # it calls itself for every part
             self._inside = True
             try:
-                self._expect_evaluation(user_frame(sys._getframe(2)))
+                frame = user_frame(sys._getframe(2))
+                self._expect_evaluation(frame)
+                if frame is not None and (named.get("mode", arguments[0] if arguments else True)) is False:  # fmt: skip
+                    self.ended = Place(frame.f_code.co_filename, frame.f_lineno)
                 return original(module, *arguments, **named)
             finally:
                 self._inside = False
@@ -137,6 +151,7 @@ class Hooks:
         if is_library(frame.f_code.co_filename) and frame.f_code.co_filename.endswith("_contextlib.py"):  # fmt: skip
             frame = frame.f_back or frame
         if not is_library(frame.f_code.co_filename):
+            self.observer.evaluations.quiet = Place(frame.f_code.co_filename, frame.f_lineno)
             self._expect_evaluation(frame)
         return original(manager, *arguments)
 
@@ -161,13 +176,17 @@ class Hooks:
 
     # --- data, schedules, clipping
 
+    def _loader_made(self, original: Any, loader: Any, *arguments: Any, **named: Any) -> None:
+        original(loader, *arguments, **named)
+        self._loaders[loader] = user_place()
+
     def _iterated(self, original: Any, loader: Any) -> Any:
         try:
             size = len(loader.dataset)
         except (TypeError, NotImplementedError):
             size = 0
-        if self.loader is None or size >= self.loader[0]:
-            self.loader = (size, user_place(), loader.num_workers)
+        if self.loader is None or size >= self.loader.size:
+            self.loader = Loader(size, user_place(), self._loaders.get(loader, Place()))
         self.observer.safely("evaluations", self.observer.evaluations.segment, self.observer.steps)
         return original(loader)
 
@@ -214,7 +233,7 @@ class Hooks:
             reduction = "mean"
         self.observer.losses[result.grad_fn] = Compared(
             name, values, target, user_place(), reduction, weight if isinstance(weight, Tensor) else None,
-            node=result.grad_fn, below=values.grad_fn,
+            node=result.grad_fn, below=values.grad_fn, made=self.observer.calls.loss_made or Place(),
         )  # fmt: skip
 
     def _judged(self, arguments: Any, named: Any, result: Tensor) -> None:

@@ -24,6 +24,7 @@ from gradatim.doctor.updates import Slot, Updates
 
 FIRST = 16  # steps that are all looked at
 TRACED = 2  # steps whose operations get their lines
+OPTIONS = ("lr", "momentum", "betas", "eps", "weight_decay")  # whose lines are looked for
 PLAYERS = 8  # steps of another optimizer after which it is the one that counts
 
 
@@ -67,6 +68,7 @@ class Observer:
         self.stopped: str | None = None
         self.why_stopped = ""
         self.compiled = False
+        self.phase_start = 0  # step in which the optimizer that counts took over from another
         self.losses: dict[Any, Compared] = {}
         self.witnesses: dict[str, Witness] = {}
         self.on_first_backward: Callable[[], None] | None = None
@@ -168,7 +170,11 @@ class Observer:
         node = root.grad_fn
         if node is None:
             self.count("detached", True, self._backward_place)
+            self._all_frozen(evaluated)
             return
+        if self.deep:
+            self.calls.roots.update(call.module for call in training)
+            self.calls.learn_names()
         reader = Reader(self.losses, self.calls.results)
         found = reader.read(node)
         self.terms.whole = self.terms.whole and reader.whole
@@ -183,6 +189,11 @@ class Observer:
             self._training_call(call, target)
         if self.deep:
             self.safely("the structure", self.structure.look, self, node, training)
+
+    def _all_frozen(self, calls: list[Call]) -> None:
+        """Nothing leads back to the last model that was called, because nothing in it wants a gradient."""
+        if calls and not any(p.requires_grad for p in calls[-1].module.parameters()):
+            self.count("frozen-all", True, self._backward_place)
 
     def _split_calls(self) -> tuple[list[Call], list[Call]]:
         """Calls that lead to this backward, and calls before them that were evaluations."""
@@ -212,7 +223,7 @@ class Observer:
         size = rows.numel() // max(rows.shape[0], 1)
         stored = rows.untyped_storage().nbytes() // max(rows.element_size() * max(size, 1), 1)
         loader = self.hooks.loader
-        known = loader[0] if loader is not None else 0
+        known = loader.size if loader is not None else 0
         if rows._base is not None or stored > rows.shape[0]:
             known = max(known, stored)
         self.rows.available = max(self.rows.available, known)
@@ -241,6 +252,8 @@ class Observer:
         self._others = 0 if slot is self._lead else self._others + 1
         if self._others >= PLAYERS:
             self._lead, self._others = slot, 0
+            self.terms.new_phase()
+            self.phase_start = self.round + 1
         is_lead = slot is self._lead
         coming = self.follower is None and (
             self.is_sampled(self.round + 1) if is_lead else self.sampled
@@ -249,6 +262,7 @@ class Observer:
         if movement is not None:
             self.record.moved(movement, self.structure, self.round)
         self.steps += is_lead
+        slot.last = self.round
         if is_lead:
             self._end_round(optimizer)
 
@@ -313,11 +327,15 @@ class Observer:
         witnesses["overlap"] = Witness(place=self.evaluations.place)
         optimizers = safely("optimizers", self.updates.describe) or []
         for optimizer in optimizers:
-            place = follow(Place(optimizer.file, optimizer.line), "lr")
-            optimizer.file, optimizer.line = place.file, place.line
+            made = Place(optimizer.file, optimizer.line)
+            for option in OPTIONS:
+                line = follow(made, option).line
+                if line is not None and line != made.line:
+                    optimizer.lines[option] = line
         return Facts(
             steps=self.steps, passes=self.passes, sampled=self.round,
             updates=self.steps > 0 or self.structure.moved_by_hand,
+            phase_start=self.phase_start,
             models=safely("models", self.calls.describe) or [], optimizers=optimizers,
             losses=safely("terms", self.terms.describe) or [],
             whole=self.terms.whole and bool(self.terms.losses), series=self.record.series(),

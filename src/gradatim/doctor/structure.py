@@ -32,7 +32,6 @@ class Structure:
         """Take in a sampled step before its backward."""
         if not training and not observer.compiled:
             observer.count("no-model", True)
-        observer.calls.learn_names()
         self._name_weights(observer)
         nodes = list(walk(root))
         leaves = {id(n.variable): n.variable for n in nodes if "accumulategrad" in short(n)}
@@ -58,7 +57,7 @@ class Structure:
     def _start(self, observer: "Observer", module: nn.Module, weight: Tensor) -> None:
         """How large the weights of a layer are before it learns."""
         stats = observer.record.layer(observer.calls.name(module), type(module).__name__)
-        stats.depth = observer.calls.order.get(observer.calls.name(module), stats.depth)
+        stats.depth = observer.calls.order.get(id(module), stats.depth)
         values = weight.detach()
         inputs = values[0].numel()
         spread = float(values.std()) if values.numel() > 1 else 0.0
@@ -210,10 +209,11 @@ class Structure:
         again = float(
             self.first_eval is not None and not wrong and observer.round > self.first_eval
         )
+        ended = observer.hooks.ended
         observer.count(
             "eval-in-training",
             wrong,
-            call.place,
+            ended if ended.line is not None and not since else call.place,
             [observer.calls.name(m) for m in off[:4]],
             since=since,
         )
@@ -254,12 +254,11 @@ class Structure:
             stats.last["units"] = stats.first["units"] = float(len(weight))
 
     def _batch_norms(self, observer: "Observer", call: Call) -> None:
-        rows = next((t for t in call.inputs if t.dim()), None)
-        if rows is not None and any(isinstance(m, BATCH_NORM) for m in call.module.modules()):
-            place = rows[0, 0].numel() if rows.dim() > 2 else 1
-            observer.count(
-                "batch-norm-values", True, call.place, fewest=float(rows.shape[0] * place)
-            )
+        fewest = observer.calls.fewest
+        if fewest and any(isinstance(m, BATCH_NORM) for m in call.module.modules()):
+            least, values = min(fewest.items(), key=lambda pair: pair[1])
+            place = observer.calls.made.get(least, call.place)
+            observer.count("batch-norm-values", True, place, [observer.calls.name(least)], fewest=values)  # fmt: skip
 
 
 def _unit_figures(values: Tensor, kind: str) -> dict[str, float]:

@@ -7,7 +7,7 @@ from gradatim.doctor.facts import Facts
 from gradatim.doctor.findings import Symptom
 
 FEWEST_PAIRS = 4  # sampled steps
-FEWEST = 12  # losses below which nothing is said of a trend
+FEWEST = 6  # losses below which nothing is said of a trend
 NO_BETTER = 0.97  # of the constant's loss: what a constant with its noise reaches by luck
 FAR_ABOVE = 1.5  # times the constant's loss: worse than knowing nothing
 GROWN = 2.0  # times the loss at the start
@@ -27,10 +27,11 @@ def find_symptoms(facts: Facts) -> list[Symptom]:
     found = []
     if facts.failure is not None:
         found.append(Symptom("crash", facts.steps))
-    losses = facts.series.loss
+    start = next((k for k, step in enumerate(facts.series.step) if step >= facts.phase_start), 0)
+    losses = facts.series.loss[start:]
     bad = next((k for k, loss in enumerate(losses) if not math.isfinite(loss)), None)
     if bad is not None:
-        found.append(Symptom("non-finite", facts.series.step[bad]))
+        found.append(Symptom("non-finite", facts.series.step[start + bad]))
     finite = [loss for loss in losses if math.isfinite(loss)]
     if len(finite) >= FEWEST:
         found += _trends(facts, finite, bad is not None)

@@ -129,16 +129,23 @@ class Terms:
         self.targets: dict[tuple[Any, ...], Targets] = {}
         self.whole = True
         self.pairs = Pairs()
+        self.phase = 0
+
+    def new_phase(self) -> None:
+        """Another model, or another loss, is trained from now on."""
+        self.phase += 1
+        self.pairs, self.whole = Pairs(), True
 
     def add(self, term: Compared, layers: dict[Any, tuple[str, str]], made: Any) -> Loss | None:
         """Take in a term of a sampled step."""
         chain = term.chain or chain_below(term.below, layers)
-        key = (term.operation, term.reduction, term.sign, *(o.name for o in chain))
+        key = (term.operation, self.phase, term.reduction, term.sign, *(o.name for o in chain))
         if key not in self.losses:
             if len(self.losses) >= MOST_TERMS:
                 self.pairs.add(key, term.scale, None, term.operation, weighted=False)
                 return None
-            self.losses[key] = Loss(term.operation, term.place.file, term.place.line, list(term.above), chain, term.sign, reduction=term.reduction)  # fmt: skip
+            self.losses[key] = Loss(term.operation, term.place.file, term.place.line, list(term.above), chain, term.sign, reduction=term.reduction, phase=self.phase)  # fmt: skip
+            self.losses[key].made, self.losses[key].negated = term.made, term.negated
             self.targets[key] = Targets()
             self._lines(self.losses[key], made)
         loss = self.losses[key]

@@ -24,6 +24,7 @@ class Slot:
     type: str
     place: Place = field(default_factory=Place)
     steps: int = 0
+    last: int = 0
     made: int = 1
     made_at: int = -1  # the step at which the last was made
     cleared: bool | None = (
@@ -165,7 +166,7 @@ def _facts(slot: Slot) -> OptimizerFacts:
     return OptimizerFacts(
         slot.name, slot.type, count, float(options.get("lr", 0.0) or 0.0), float(options.get("momentum", 0.0) or 0.0), betas,
         None if options.get("eps") is None else float(options["eps"]), float(options.get("weight_decay", 0.0) or 0.0),
-        slot.place.file, slot.place.line, slot.steps, slot.made, slot.schedule, slot.schedule_place,
+        slot.place.file, slot.place.line, slot.steps, slot.last, slot.made, {}, slot.schedule, slot.schedule_place,
     )  # fmt: skip
 
 

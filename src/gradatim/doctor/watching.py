@@ -9,6 +9,7 @@ from torch.optim import Optimizer
 from gradatim.doctor.facts import Facts, Failure, Place
 from gradatim.doctor.failing import describe_failure
 from gradatim.doctor.findings import Diagnosis
+from gradatim.doctor.locating import locate
 from gradatim.doctor.observing import Observer
 from gradatim.doctor.ranking import diagnose
 
@@ -44,6 +45,7 @@ class Seen:
 
 def finish(observer: Observer, facts: Facts) -> None:
     """What is computed once, at the end: what was active in evaluations, and what simple models find in the rows."""
+    observer.safely("lines", locate, observer, facts)
     active = observer.evaluations.active
     if active.seen:
         facts.witnesses["train-in-evaluation"] = active

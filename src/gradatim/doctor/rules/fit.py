@@ -66,7 +66,7 @@ def too_short(facts: Facts, symptoms: Symptoms) -> Finding | None:
     last = fmean(losses[-2 * quarter : -quarter]) - fmean(losses[-quarter:])
     if first <= 0 or last < STEEP * first:
         return None
-    return make("fit.too-short", cause=f"training stopped after {facts.steps} steps, while the loss was still falling fast", strength=0.5, steps=facts.steps)  # fmt: skip
+    return make("fit.too-short", facts.data.origins.get("loop"), cause=f"training stopped after {facts.steps} steps, while the loss was still falling fast", strength=0.5, steps=facts.steps)  # fmt: skip
 
 
 def no_validation(facts: Facts, symptoms: Symptoms) -> Finding | None:

@@ -23,9 +23,14 @@ TOO_WIDE = 1.5  # outputs to classes seen
 
 
 def terms(facts: Facts) -> Iterator[Loss]:
-    """Terms that come in at least half of the samples."""
-    most = max((term.seen for term in facts.losses), default=0)
-    return (term for term in facts.losses if 2 * term.seen >= most)
+    """Terms that come in at least half of the samples of their phase."""
+    most = {phase: max(t.seen for t in facts.losses if t.phase == phase) for phase in {t.phase for t in facts.losses}}  # fmt: skip
+    return (term for term in facts.losses if 2 * term.seen >= most[term.phase])
+
+
+def loss_place(term: Loss) -> Place:
+    """The line of the loss module, or of the call of a function."""
+    return term.made if term.made.line is not None else Place(term.file, term.line)
 
 
 def place_of(term: Loss | Operation) -> Place:
@@ -93,7 +98,7 @@ def activation_missing(facts: Facts, symptoms: Symptoms) -> Finding | None:
         if not is_log and term.high == term.high:
             return make(
                 "loss.activation-missing",
-                place_of(term),
+                loss_place(term),
                 cause=f"{term.operation} expects log-probabilities and gets values from {term.low:.3g} to {term.high:.3g}",
                 remedy="Use cross_entropy on the raw outputs, or F.log_softmax(outputs, dim=1) before this loss."
                 if term.operation == "nll_loss"
@@ -186,7 +191,7 @@ def wrong_kind(facts: Facts, symptoms: Symptoms) -> Finding | None:
         if (squashed and is_binary) or compared:
             return make(
                 "loss.wrong-kind",
-                place_of(term),
+                loss_place(term),
                 cause=f"{term.operation.replace('_', ' ')} is used to learn {term.target.classes} classes",
                 strength=0.65 if squashed and is_binary else 0.6,
                 classes=term.target.classes,
@@ -199,7 +204,7 @@ def labels(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if failure is not None and failure.numbers.get("kind") == "labels":
         return make(
             "loss.labels",
-            failure.place,
+            failure.numbers.get("targets") or failure.place,
             cause=failure.numbers["cause"],
             remedy=failure.numbers["remedy"],
             strength=0.97,
@@ -209,7 +214,7 @@ def labels(facts: Facts, symptoms: Symptoms) -> Finding | None:
         if term.operation in BINARY and (low < 0 or high > 1):
             return make(
                 "loss.labels",
-                place_of(term),
+                facts.data.origins.get("targets") or place_of(term),
                 cause=f"{term.operation} expects targets from 0 to 1 and gets values from {low:.3g} to {high:.3g}",
                 remedy="Map the two classes to 0.0 and 1.0 (for −1 and 1: (y + 1) / 2).",
                 strength=0.97,
@@ -228,7 +233,7 @@ def width(facts: Facts, symptoms: Symptoms) -> Finding | None:
         ):
             return make(
                 "loss.width",
-                place_of(term),
+                last_layer(facts, term),
                 cause="the model gives one output, and softmax over one number is always 1: the loss is always 0",
                 remedy="Give the last layer one output per class, or use binary_cross_entropy_with_logits for two classes.",
                 strength=0.97,
@@ -237,8 +242,14 @@ def width(facts: Facts, symptoms: Symptoms) -> Finding | None:
         is_wide = term.label_width >= TOO_WIDE * max(seen, 1) and seen >= 2
         is_sure = facts.data.rows >= 20 * term.label_width
         if term.operation in CLASSIFYING and is_wide and is_sure and learning_failed(symptoms):
-            return make("loss.width", place_of(term), cause=f"the model has {term.label_width} outputs for {seen} classes", strength=0.35)  # fmt: skip
+            return make("loss.width", last_layer(facts, term), cause=f"the model has {term.label_width} outputs for {seen} classes", strength=0.35)  # fmt: skip
     return None
+
+
+def last_layer(facts: Facts, term: Loss) -> Place:
+    """The line of the layer that gives the outputs."""
+    layer = next((o for o in term.below if o.layer and o.line is not None), None)
+    return place_of(layer) if layer is not None else place_of(term)
 
 
 def summed(facts: Facts, symptoms: Symptoms) -> Finding | None:
@@ -251,7 +262,7 @@ def summed(facts: Facts, symptoms: Symptoms) -> Finding | None:
         ):
             return make(
                 "loss.summed",
-                place_of(term),
+                loss_place(term),
                 cause=f"the loss is the sum over {rows} rows, so every step is {rows} times that of the mean",
                 strength=0.55 if blew_up(symptoms) else 0.4,
                 rows=rows,
@@ -270,7 +281,7 @@ def sign(facts: Facts, symptoms: Symptoms) -> Finding | None:
         worse = losses[-1] != losses[-1] or losses[-1] < min(0.0, losses[0])
         lowest = min((a for t in known for a in t.accuracy[-3:]), default=0.0)
         if worse and lowest < 0.9:
-            return make("loss.sign", place_of(known[0]), strength=0.95, first=losses[0], last=losses[-1])  # fmt: skip
+            return make("loss.sign", known[0].negated if known[0].negated.line else place_of(known[0]), strength=0.95, first=losses[0], last=losses[-1])  # fmt: skip
     return None
 
 

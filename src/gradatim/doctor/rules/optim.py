@@ -23,9 +23,9 @@ SCALE_FREE = {"Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad",
 HUGE_ADAM, LARGE_ADAM = 0.1, 0.02  # Adam moves every weight by about its rate
 
 
-def place_of(optimizer: Optimizer | None) -> Place:
-    """The line where it was made."""
-    return Place(optimizer.file, optimizer.line) if optimizer else Place()
+def place_of(optimizer: Optimizer | None, option: str = "") -> Place:
+    """The line where it was made, or where one of its options was set."""
+    return Place(optimizer.file, optimizer.lines.get(option, optimizer.line)) if optimizer else Place()  # fmt: skip
 
 
 def main_optimizer(facts: Facts) -> Optimizer | None:
@@ -85,31 +85,52 @@ def recreated(facts: Facts, symptoms: Symptoms) -> Finding | None:
     return None
 
 
+def rate_place(facts: Facts) -> Place:
+    """The line that sets the learning rate: of the schedule that overrides the optimizer's, of the optimizer, or of the update by hand."""
+    optimizer = main_optimizer(facts)
+    if optimizer is None:
+        return facts.witness("by-hand").place
+    if optimizer.schedule in {"OneCycleLR", "CyclicLR"} and optimizer.schedule_place.line:
+        return optimizer.schedule_place
+    return place_of(optimizer, "lr")
+
+
 def lr_high(facts: Facts, symptoms: Symptoms) -> Finding | None:
     ratio, optimizer = update_ratio(facts), main_optimizer(facts)
-    if not learning_failed(symptoms) or optimizer is None:
+    if not learning_failed(symptoms) or (optimizer is None and not facts.witness("by-hand").seen):
         return None
-    adaptive = optimizer.type in SCALE_FREE
+    adaptive, lr = optimizer is not None and optimizer.type in SCALE_FREE, largest_rate(facts)
     strength = 0.15
     early = [r for r in facts.series.update_ratio[:16] if r is not None]
     largest = max([ratio or 0.0, *early])
-    if largest > HUGE_UPDATE or (adaptive and optimizer.lr >= HUGE_ADAM):
+    if largest > HUGE_UPDATE or (adaptive and lr >= HUGE_ADAM):
         strength = 0.6
-    elif largest > LARGE_UPDATE or (adaptive and optimizer.lr >= LARGE_ADAM):
+    elif largest > LARGE_UPDATE or (adaptive and lr >= LARGE_ADAM):
         strength = 0.4
     if blew_up(symptoms):
         strength += 0.1
     moved = f": each step changes the weights by {largest:.1%}" if largest > LARGE_UPDATE else ""
-    return make("optim.lr-high", place_of(optimizer), cause=f"the learning rate {optimizer.lr:g} is too high{moved}", strength=strength, lr=optimizer.lr, update_ratio=largest)  # fmt: skip
+    return make("optim.lr-high", rate_place(facts), cause=f"the learning rate{_said(lr)} is too high{moved}", strength=strength, lr=lr, update_ratio=largest)  # fmt: skip
+
+
+def largest_rate(facts: Facts) -> float:
+    """The largest rate that was used, 0 where nobody knows it."""
+    optimizer = main_optimizer(facts)
+    rates = [rate for rate in facts.series.lr if rate is not None and rate == rate]
+    return max([*rates, 0.0]) or (optimizer.lr if optimizer else 0.0)
+
+
+def _said(lr: float) -> str:
+    return f" {lr:.3g}" if lr else ""
 
 
 def lr_low(facts: Facts, symptoms: Symptoms) -> Finding | None:
-    ratio, optimizer = update_ratio(facts), main_optimizer(facts)
+    ratio, lr = update_ratio(facts), largest_rate(facts)
     slow = any(name in symptoms for name in ("slow", "not-learning", "collapsed"))
-    if not slow or blew_up(symptoms) or optimizer is None or ratio is None:
+    if not slow or blew_up(symptoms) or ratio is None:
         return None
     strength = 0.7 if ratio < TINY_UPDATE else 0.4 if ratio < SMALL_UPDATE else 0.15
-    return make("optim.lr-low", place_of(optimizer), cause=f"the learning rate {optimizer.lr:g} is too low: each step changes the weights by {100 * ratio:.2g} %", strength=strength, lr=optimizer.lr, update_ratio=ratio)  # fmt: skip
+    return make("optim.lr-low", rate_place(facts), cause=f"the learning rate{_said(lr)} is too low: each step changes the weights by {100 * ratio:.2g} %", strength=strength, lr=lr, update_ratio=ratio)  # fmt: skip
 
 
 def schedule(facts: Facts, symptoms: Symptoms) -> Finding | None:
@@ -146,24 +167,24 @@ def weight_decay(facts: Facts, symptoms: Symptoms) -> Finding | None:
     strength = 0.75 if layers and 2 * len(fallen) > len(layers) else 0.65 if strong else 0.25
     if optimizer.weight_decay >= 0.5:
         strength = max(strength, 0.45)
-    return make("optim.weight-decay", place_of(optimizer), cause=f"weight_decay={optimizer.weight_decay:g} is stronger than the gradient and pulls the weights to zero", strength=strength, weight_decay=optimizer.weight_decay)  # fmt: skip
+    return make("optim.weight-decay", place_of(optimizer, "weight_decay"), cause=f"weight_decay={optimizer.weight_decay:g} is stronger than the gradient and pulls the weights to zero", strength=strength, weight_decay=optimizer.weight_decay)  # fmt: skip
 
 
 def momentum(facts: Facts, symptoms: Symptoms) -> Finding | None:
     for optimizer in facts.optimizers:
         if not learning_failed(symptoms) or optimizer.steps < 3:
             continue
-        said = []
+        said, option = [], ""
         if optimizer.momentum > MOST_MOMENTUM - 1e-3:
-            said.append(f"momentum={optimizer.momentum:g}")
+            said, option = [f"momentum={optimizer.momentum:g}"], "momentum"
         if optimizer.betas and optimizer.betas[0] > MOST_MOMENTUM - 1e-3:
-            said.append(f"betas={tuple(optimizer.betas)}")
+            said, option = [f"betas={tuple(optimizer.betas)}"], "betas"
         if len(optimizer.betas) > 1 and optimizer.betas[1] < 0.5:
-            said.append(f"betas={tuple(optimizer.betas)}")
+            said, option = [f"betas={tuple(optimizer.betas)}"], "betas"
         if optimizer.eps is not None and optimizer.eps > MOST_EPS:
-            said.append(f"eps={optimizer.eps:g}")
+            said, option = [*said, f"eps={optimizer.eps:g}"], option or "eps"
         if said:
-            return make("optim.momentum", place_of(optimizer), cause=f"{' and '.join(said)} of {optimizer.type} is out of the range that works", strength=0.65)  # fmt: skip
+            return make("optim.momentum", place_of(optimizer, option), cause=f"{' and '.join(said)} of {optimizer.type} is out of the range that works", strength=0.65)  # fmt: skip
     return None
 
 

@@ -1,0 +1,203 @@
+"""Where a batch came from: the lines that bound its name, from the call of the model back to the data."""
+
+import ast
+import linecache
+from typing import NamedTuple
+
+from gradatim.doctor.facts import Place
+
+MOST = 12  # bindings that are followed
+ARITHMETIC = (ast.Mult, ast.Div, ast.Add, ast.Sub, ast.Pow)
+
+
+class Binding(NamedTuple):
+    """One line that gave a name its value."""
+
+    line: int
+    value: ast.expr
+    is_part: bool  # only entries were set: ``X[3] = …``
+
+
+def origins(place: Place, *, last: bool = False) -> list[Place]:
+    """The lines through which the first (or last) argument of the call in a line came, the nearest first.
+
+    Args:
+        place: A line with a call, of a model or a loss.
+        last: Whether the last argument is meant: the target.
+    """
+    tree = parse(place)
+    if tree is None or place.line is None:
+        return []
+    call = _call(tree, place.line)
+    names = _names(call) if call is not None else []
+    found: list[Binding] = []
+    if names:
+        _follow(tree, names[-1 if last else 0], place.line, found, last=last)
+    return [Place(place.file, binding.line) for binding in found]
+
+
+def scaled(place: Place) -> Place:
+    """Of the lines a batch came through, the one that computes its values, else the first of all."""
+    tree, chain = parse(place), origins(place)
+    if tree is None or not chain:
+        return place
+    for step in chain:
+        statement = next((n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AugAssign) and n.lineno == step.line), None)  # fmt: skip
+        if statement is not None and _computes(statement):
+            return step
+    return chain[-1]
+
+
+def loop_of(place: Place) -> Place:
+    """The outermost loop around a line."""
+    tree = parse(place)
+    if tree is None or place.line is None:
+        return place
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While) and n.lineno <= place.line <= (n.end_lineno or 0)]  # fmt: skip
+    if around:
+        return Place(place.file, min(n.lineno for n in around))
+    function = _scope(tree, place.line)
+    if isinstance(function, ast.FunctionDef):
+        for node in ast.walk(tree):
+            called = isinstance(node, ast.Call) and (getattr(node.func, "id", None) or getattr(node.func, "attr", None))  # fmt: skip
+            if isinstance(node, ast.Call) and called == function.name and not function.lineno <= node.lineno <= (function.end_lineno or 0):  # fmt: skip
+                return loop_of(Place(place.file, node.lineno))
+    return place
+
+
+def containing(places: list[Place], words: tuple[str, ...]) -> Place | None:
+    """The first of some lines that holds one of some words."""
+    for place in places:
+        text = linecache.getline(str(place.file), place.line or 0)
+        if any(word in text for word in words):
+            return place
+    return None
+
+
+def parse(place: Place) -> ast.Module | None:
+    """The syntax tree of a file, if it can be read."""
+    if place.file is None:
+        return None
+    try:
+        return ast.parse("".join(linecache.getlines(place.file)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def named_option(place: Place, option: str) -> Place | None:
+    """The line of a keyword argument within the call in a line.
+
+    Args:
+        place: A line with a call.
+        option: Such as ``"batch_size"``.
+    """
+    tree = parse(place)
+    call = _call(tree, place.line) if tree is not None and place.line is not None else None
+    if call is None:
+        return None
+    keyword = next((k for node in ast.walk(call) if isinstance(node, ast.Call) for k in node.keywords if k.arg == option), None)  # fmt: skip
+    return None if keyword is None else Place(place.file, keyword.value.lineno)
+
+
+def _call(tree: ast.Module, line: int) -> ast.Call | None:
+    """The outermost call that spans a line."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]  # fmt: skip
+    exact = [n for n in calls if n.lineno == line] or calls
+    return max(exact, key=lambda n: len(ast.dump(n)), default=None)
+
+
+def _names(expression: ast.expr) -> list[str]:
+    """Names and attributes of ``self`` in the arguments, in order, without those that are called."""
+    called = {id(n.func) for n in ast.walk(expression) if isinstance(n, ast.Call)}
+    owners = {id(n.value) for n in ast.walk(expression) if isinstance(n, ast.Attribute) and id(n) in called and isinstance(n.value, ast.Name) and n.value.id in {"torch", "F", "nn", "np", "self"}}  # fmt: skip
+    found: list[tuple[int, int, str]] = []
+    for node in ast.walk(expression):
+        if id(node) in called or id(node) in owners:
+            continue
+        if isinstance(node, ast.Name) and node.id not in {"torch", "F", "nn", "np", "self", "float", "len"}:  # fmt: skip
+            found.append((node.lineno, node.col_offset, node.id))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":  # fmt: skip
+            found.append((node.lineno, node.col_offset, "self." + node.attr))
+    return [name for _, _, name in sorted(found)]
+
+
+def _follow(tree: ast.Module, name: str, line: int, found: list[Binding], *, last: bool) -> None:
+    if len(found) >= MOST:
+        return
+    scope = _scope(tree, line)
+    binding = _binding(scope, name, line) or (_binding(tree, name, line) if scope is not tree else None)  # fmt: skip
+    if binding is None:
+        if isinstance(scope, ast.FunctionDef):
+            _from_caller(tree, scope, name, found, last=last)
+        return
+    found.append(binding)
+    inner = _names(binding.value)
+    if binding.is_part or name in inner:
+        _follow(tree, name, binding.line, found, last=last)
+    elif inner:
+        known = [n for n in inner if _binding(scope, n, binding.line) or _binding(tree, n, binding.line) or isinstance(scope, ast.FunctionDef)]  # fmt: skip
+        if known:
+            _follow(tree, known[-1 if last and len(known) > 1 else 0], binding.line, found, last=last)  # fmt: skip
+
+
+def _scope(tree: ast.Module, line: int) -> ast.Module | ast.FunctionDef:
+    """The innermost function around a line."""
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno <= line <= (n.end_lineno or 0)]  # fmt: skip
+    return max(around, key=lambda n: n.lineno, default=tree)
+
+
+def _binding(scope: ast.AST, name: str, line: int) -> Binding | None:
+    """The last binding of a name before a line; that of an attribute wherever it is."""
+    found: list[Binding] = []
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AugAssign):
+            targets, value = [node.target], ast.BinOp(node.target, node.op, node.value)
+        elif isinstance(node, ast.For):
+            targets, value = [node.target], node.iter
+        else:
+            continue
+        at = value.lineno if isinstance(node, ast.For) else node.lineno
+        for target in targets:
+            if _binds(target, name):
+                found.append(Binding(at, value, False))
+            elif isinstance(target, ast.Subscript) and _binds(target.value, name):
+                found.append(Binding(at, value, True))
+    if name.startswith("self."):
+        return found[-1] if found else None
+    before = [b for b in found if b.line < line]
+    return max(before, key=lambda b: b.line, default=None)
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    if isinstance(target, ast.Tuple | ast.List):
+        return any(_binds(entry, name) for entry in target.elts)
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        return f"{target.value.id}.{target.attr}" == name
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _from_caller(tree: ast.Module, function: ast.FunctionDef, name: str, found: list[Binding], *, last: bool) -> None:  # fmt: skip
+    """A parameter: what the first call of the function gives for it."""
+    names = [a.arg for a in function.args.args if a.arg != "self"]
+    if name not in names:
+        return
+    k = names.index(name)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        given = node.args[k] if called == function.name and len(node.args) > k else None
+        inner = _names(given) if given is not None else []
+        if inner:
+            _follow(tree, inner[-1 if last else 0], node.lineno, found, last=last)
+            return
+
+
+def _computes(statement: ast.Assign | ast.AugAssign) -> bool:
+    """Whether a statement does arithmetic outside of indices."""
+    if isinstance(statement, ast.AugAssign):
+        return True
+    inside = {id(n) for s in ast.walk(statement) if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}  # fmt: skip
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ARITHMETIC) and id(n) not in inside for n in ast.walk(statement.value))  # fmt: skip

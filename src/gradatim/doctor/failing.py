@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from gradatim.doctor.facts import Failure, Place
+from gradatim.doctor.origins import made_by
 from gradatim.doctor.places import is_library, source
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def describe_failure(error: BaseException, observer: "Observer | None" = None) -
     if isinstance(error, SyntaxError):
         failure.place = Place(error.filename, error.lineno)
     failure.numbers = _meaning(failure, error) | _layer(error, message, observer)
+    if failure.numbers.get("kind") == "labels":
+        failure.place = made_by(failure.place)
     layer_place = failure.numbers.pop("place", None)
     if layer_place is not None:
         failure.place = layer_place

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gradatim.doctor.facts import Facts, Place
-from gradatim.doctor.origins import containing, loop_of, named_option, origins, scaled
+from gradatim.doctor.origins import containing, loop_of, made_by, named_option, origins, scaled
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer
@@ -33,7 +33,7 @@ def locate(observer: "Observer", facts: Facts) -> None:
     if term is not None:
         targets = origins(Place(term.file, term.line), last=True)
         if targets:
-            places["targets"] = targets[-1]
+            places["targets"] = made_by(Place(term.file, term.line))
             places["pairing"] = containing(targets, SHUFFLING) or containing(inputs, SHUFFLING) or targets[-1]  # fmt: skip
     judged = facts.witness("overlap").place
     if judged.line is not None:

@@ -48,6 +48,39 @@ def scaled(place: Place) -> Place:
     return chain[-1]
 
 
+def made_by(place: Place) -> Place:
+    """The line that computed or converted the target in a call, rather than cut it into batches."""
+    tree = parse(place)
+    call = _call(tree, place.line) if tree is not None and place.line is not None else None
+    if tree is None or call is None or not call.args or not isinstance(call.args[-1], ast.Name):
+        return place
+    chain = origins(place, last=True)
+    for step in chain:
+        statement = next((n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AugAssign) and n.lineno == step.line), None)  # fmt: skip
+        if statement is not None and (_computes(statement) or _converts(statement)):
+            return step
+    return chain[-1] if chain else place
+
+
+def update_line(backward: Place) -> Place:
+    """Behind a backward pass, the line that moves weights by hand; where its rate is a name, the line that set it."""
+    tree = parse(backward)
+    if tree is None or backward.line is None:
+        return backward
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) or not 0 < node.lineno - backward.line < 12:  # fmt: skip
+            continue
+        if not any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(node.value)):
+            continue
+        rates = [n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)]
+        for name in rates:
+            bound = _binding(tree, name, node.lineno)
+            if bound is not None and isinstance(bound.value, ast.Constant):
+                return Place(backward.file, bound.line)
+        return Place(backward.file, node.lineno)
+    return backward
+
+
 def loop_of(place: Place) -> Place:
     """The outermost loop around a line."""
     tree = parse(place)
@@ -193,6 +226,12 @@ def _from_caller(tree: ast.Module, function: ast.FunctionDef, name: str, found: 
         if inner:
             _follow(tree, inner[-1 if last else 0], node.lineno, found, last=last)
             return
+
+
+def _converts(statement: ast.Assign | ast.AugAssign) -> bool:
+    """Whether a statement calls something that makes other values of a tensor."""
+    names = {getattr(n.func, "attr", None) for n in ast.walk(statement) if isinstance(n, ast.Call)}
+    return bool(names & {"float", "long", "one_hot", "to", "tensor", "as_tensor", "sign", "argmax", "round", "clamp", "where"})  # fmt: skip
 
 
 def _computes(statement: ast.Assign | ast.AugAssign) -> bool:

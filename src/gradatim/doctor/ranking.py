@@ -13,6 +13,7 @@ from gradatim.doctor.symptoms import find_symptoms
 BELIEVED = 0.3  # strength from which a statistic warns without a trial, if it explains a symptom
 SURE = 0.6  # strength from which it warns although its trial was not made
 CLEAR = 0.7  # strength that a trial which did not help does not take away
+TESTABLE = {"data.unscaled", "init.scale", "model.linear-stack", "model.dropout", "model.batch-norm", "model.frozen", "loss.summed", "grad.vanishing", "grad.dead-relu", "grad.saturated", "grad.exploding", "optim.schedule", "optim.weight-decay", "optim.momentum", "optim.clip", "optim.lr-high", "optim.lr-low"}  # fmt: skip
 MEASURED = Path(__file__).with_name("confidence.json")
 SEVERITIES = ("error", "warning", "note")
 
@@ -34,7 +35,8 @@ def diagnose(facts: Facts, trials: list[Trial] | None = None) -> Diagnosis:
     tried = trials or []
     found = [finding for rule in RULES.values() if (finding := rule(facts, symptoms)) is not None]
     judged = [_judge(finding, symptoms, tried) for finding in found]
-    ranked = _fold(sorted(judged, key=lambda finding: _rank(finding, symptoms, tried)))
+    ranked = sorted(judged, key=lambda finding: _rank(finding, symptoms, tried))
+    ranked = _fold(_promote(ranked, tried))
     for finding in ranked:
         finding.explains = [name for name in finding.explains if name in symptoms or _is_found(name, found)]  # fmt: skip
     shown = [f for f in ranked if f.severity != "note" or _is_worth_a_note(f)]
@@ -91,15 +93,29 @@ def _told(trial: Trial) -> str:
 
 def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -> tuple[float, ...]:
     """Contracts that explain symptoms first, then what trials proved (the best, and among equals the cause further
-    upstream), then strength."""
+    upstream) beside strong evidence that no trial can test, then strength."""
     kind, off = codes()[finding.code].kind, not _explains(finding, symptoms)
     severity = SEVERITIES.index(finding.severity)
     own = [t for t in trials if t.code == finding.code and t.helped]
-    proved = bool(own)
+    untestable = kind == "statistic" and finding.strength >= SURE and finding.code not in TESTABLE
     certain = kind == "contract" and finding.strength >= 0.5
-    order = 0 if certain else 1 if proved else 2
-    gain = min((_level(t, trials) for t in own), default=9)
-    return (severity if not off else max(severity, 1), off, order, gain if proved else 0, -finding.strength if not proved else 0, upstream(finding.code))  # fmt: skip
+    order = 0 if certain else 1 if own or untestable else 2
+    gain = min((_level(t, trials) for t in own), default=0)
+    return (
+        severity if not off else max(severity, 1), off, order, gain if order == 1 else 0,
+        -finding.strength if order != 1 else 0, upstream(finding.code),
+    )  # fmt: skip
+
+
+def _promote(ranked: list[Finding], trials: list[Trial]) -> list[Finding]:
+    """Of two proved causes of one family, the one that explains the other comes first: clipping makes a rate too low."""
+    proved = {t.code for t in trials if t.helped}
+    for k, finding in enumerate(ranked):
+        for earlier in range(k):
+            other = ranked[earlier]
+            if finding.code in proved and other.code.partition(".")[0] == finding.code.partition(".")[0] and other.code in codes()[finding.code].explains:  # fmt: skip
+                return _promote([*ranked[:earlier], finding, *ranked[earlier:k], *ranked[k + 1 :]], trials)  # fmt: skip
+    return ranked
 
 
 def _level(trial: Trial, trials: list[Trial]) -> int:

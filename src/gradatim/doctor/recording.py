@@ -15,7 +15,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.points: list[tuple[int, float, float | None]] = []
-        self.moves: dict[int, tuple[float, float | None]] = {}
+        self.moves: dict[int, tuple[float | None, float | None]] = {}
         self.layers: dict[str, LayerStats] = {}
         self.stride = 1
 

@@ -27,7 +27,9 @@ def repair(observer: "Observer", name: str, value: float) -> None:
         value: Its strength, where it has one.
     """
     models = [call.module for call in observer.calls.pending] or observer.calls.models()
-    if name == "lr":
+    if name == "lr" and not observer.updates.slots:
+        observer.scale_gradient = value  # updates by hand
+    elif name == "lr":
         _groups(lambda group: {"lr": group["lr"] * value})
     elif name == "hold":
         first: dict[int, Any] = {}

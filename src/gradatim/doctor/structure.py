@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from gradatim.doctor.calls import BATCH_NORM, DROPOUT, Call, switched, unregistered
 from gradatim.doctor.facts import Place
+from gradatim.doctor.origins import update_line
 from gradatim.doctor.graph import VIEWS, children, saved, short, walk
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Structure:
         self.first_eval: int | None = None
         self._leaf_values: dict[int, Tensor] = {}
         self._seen_leaves: dict[int, tuple[Tensor, int]] = {}
+        self._looked = 0  # pass that was looked at last
 
     def look(self, observer: "Observer", root: Node, training: list[Call]) -> None:
         """Take in a sampled step before its backward."""
@@ -69,16 +71,31 @@ class Structure:
     def _by_hand(self, observer: "Observer", leaves: dict[int, Tensor]) -> None:
         """Without an optimizer, weights that change between two backward passes were moved by hand."""
         some = list(leaves.values())[:3]
+        ratios, kept = [], False
         for leaf in some:
             value = leaf.detach().reshape(-1)[:64].clone()
             old = self._leaf_values.get(id(leaf))
             if old is not None and old.shape == value.shape and not torch.equal(old, value):
                 self.moved_by_hand = True
+                ratios.append(float((value - old).norm() / old.norm().clamp(min=1e-12)))
+                kept = kept or (leaf.grad is not None and bool(leaf.grad.any()))
             self._leaf_values[id(leaf)] = value
+        if not observer.updates.slots:
+            self._updated(observer, ratios, kept=kept)
         fresh = sum(id(leaf) not in self._seen_leaves for leaf in leaves.values())
         if self._seen_leaves and fresh == len(leaves) and not observer.updates.slots:
             self.moved_by_hand = True  # w = w - lr * gradient makes new tensors
         self._seen_leaves = {id(leaf): (leaf, 0) for leaf in some}
+
+    def _updated(self, observer: "Observer", ratios: list[float], *, kept: bool) -> None:
+        """How far an update by hand went, and whether its gradients are still there."""
+        since, self._looked = observer.passes - self._looked, observer.passes
+        if not ratios or since != 1:
+            return
+        observer.record.moves[observer.round - 1] = (None, sorted(ratios)[len(ratios) // 2])
+        observer.count("by-hand", True, update_line(observer._backward_place))
+        observer.updates.kept.of += 1
+        observer.updates.kept.seen += kept
 
     def _parameters(
         self, observer: "Observer", leaves: dict[int, Tensor], training: list[Call]

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gradatim.doctor.calls import tensors
+from gradatim.doctor.graph import line_of
 from gradatim.doctor.places import user_place
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Tracer:
         if self.mode is None and steps >= self.at - 1:
             self.mode = _Mode(self.trial)
             self.mode.__enter__()
+            torch.set_anomaly_enabled(True, False)  # backward operations get the lines of their forward
 
 
 class _Mode(TorchDispatchMode):
@@ -56,8 +58,10 @@ class _Mode(TorchDispatchMode):
         return result
 
     def _tell(self, name: str, largest: float, kind: str) -> None:
-        place = user_place()
         node = torch._C._current_autograd_node()
+        place = user_place()
+        if node is not None and (forward := line_of(node)[0]).line is not None:
+            place = forward
         self.trial.end(
             "traced", operation=name.strip("_"), file=place.file, line=place.line, largest=largest, kind=kind,
             way="backward" if node is not None else "forward",

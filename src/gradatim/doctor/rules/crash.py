@@ -18,7 +18,7 @@ DTYPE = re.compile(
     r"same dtype|expected scalar type|Found dtype|expected .*(Float|Double|Long|Int|Half|Bool)|dtype|"
     r"only Tensors of floating point|can't be cast|not implemented for '(Long|Int|Bool|Double|Half|Byte|Char)|result type"
 )  # fmt: skip
-DEVICE = re.compile(r"same device|device type|on cuda|cuda:0|CUDA|No CUDA|not compiled with CUDA|MPS backend")  # fmt: skip
+DEVICE = re.compile(r"same device|device type|on cuda|on device|cuda:0|CUDA|No CUDA|not compiled with CUDA|MPS backend")  # fmt: skip
 BACKWARD = re.compile(
     r"backward through the graph a second time|modified by an inplace operation|leaf Variable that requires grad|"
     r"a view of a leaf|grad can be implicitly created only for scalar|does not require grad|"

@@ -204,7 +204,7 @@ def labels(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if failure is not None and failure.numbers.get("kind") == "labels":
         return make(
             "loss.labels",
-            failure.numbers.get("targets") or failure.place,
+            failure.place,
             cause=failure.numbers["cause"],
             remedy=failure.numbers["remedy"],
             strength=0.97,

@@ -72,3 +72,14 @@ def test_a_parameter_that_joins_late_has_its_own_bias_correction():
 def test_refuses(settings, message):
     with pytest.raises(InvalidValue, match=message):
         Adam([torch.zeros(1)], **settings)
+
+
+def test_without_bias_correction_the_first_step_is_three_times_as_long(scalar):
+    """m = 0.1 g and v = 0.001 g²: a first step of 0.1/√0.001 η, whatever the gradient."""
+    for gradient in (1e-3, 7.0):
+
+        def build(p):
+            return Adam(p, lr=1e-3, eps=1e-30, bias_correction=False)
+
+        (w,) = scalar(build, 0.0, lambda w, g=gradient: g * w).run(1)
+        assert -w == pytest.approx(1e-3 * 0.1 / math.sqrt(1e-3), rel=1e-9)

@@ -11,6 +11,7 @@ from gradatim.instruments.convergence import (
     steps_to_critical_point,
     sufficient_decrease,
 )
+from gradatim.instruments.convexity import chord_excess, convex_bound, descend_accelerated
 from gradatim.instruments.curvature import Curvature, hessian_product, lowest_curvature, smoothness
 from gradatim.instruments.equivariance import equivariance_error
 from gradatim.instruments.flow import gradient_flow
@@ -47,8 +48,11 @@ __all__ = [
     "VectorObjective",
     "attention_maps",
     "batch_gradients",
+    "chord_excess",
+    "convex_bound",
     "cross_attention",
     "descend",
+    "descend_accelerated",
     "equivariance_error",
     "feature_maps",
     "grad_cam",

@@ -20,14 +20,16 @@ def adam_update(
     betas: tuple[float, float],
     eps: float,
     eps_inside: bool,
+    bias_correction: bool = True,
 ) -> None:
     """Update both moments, then the parameters by their bias-corrected ratio, in place."""
     torch._foreach_lerp_(means, gradients, 1 - betas[0])
     torch._foreach_mul_(squares, betas[1])
     torch._foreach_addcmul_(squares, gradients, gradients, value=1 - betas[1])
-    corrected = list(torch._foreach_div(squares, [1 - betas[1] ** t for t in steps]))
+    seen, seen_squares = ([1 - beta**t if bias_correction else 1.0 for t in steps] for beta in betas)
+    corrected = list(torch._foreach_div(squares, seen_squares))
     roots = root_of(corrected, eps, eps_inside=eps_inside)
-    torch._foreach_addcdiv_(parameters, means, roots, [-lr / (1 - betas[0] ** t) for t in steps])
+    torch._foreach_addcdiv_(parameters, means, roots, [-lr / share for share in seen])
 
 
 def check_moments(owner: str, betas: tuple[float, float], eps: float) -> None:
@@ -61,6 +63,8 @@ class Adam(ForeachOptimizer):
         eps: :math:`\epsilon`, more than 0.
         weight_decay: :math:`\gamma`; :math:`g_t` contains :math:`\gamma\theta_{t-1}`.
         eps_inside: Put :math:`\epsilon` under the root.
+        bias_correction: Divide by :math:`1-\beta^t`. Without it, as some notes print the rule, the first step is
+            :math:`(1-\beta_1)/\sqrt{1-\beta_2}=3.16` times as long.
 
     Example:
         >>> for eps_inside in (False, True):
@@ -85,9 +89,11 @@ class Adam(ForeachOptimizer):
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         eps_inside: bool = False,
+        bias_correction: bool = True,
     ) -> None:
         check_moments("Adam", betas, eps)
         settings = {"lr": lr, "betas": betas, "eps": eps, "eps_inside": eps_inside}
+        settings |= {"bias_correction": bias_correction}
         super().__init__(params, settings | {"weight_decay": weight_decay})
 
     def update(self, group: Group, parameters: list[Tensor], gradients: list[Tensor]) -> None:
@@ -101,4 +107,5 @@ class Adam(ForeachOptimizer):
             betas=group["betas"],
             eps=group["eps"],
             eps_inside=group["eps_inside"],
+            bias_correction=group.get("bias_correction", True),
         )

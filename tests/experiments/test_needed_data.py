@@ -22,6 +22,7 @@ NEEDED = {
     "default-table": ["islp-default"],
     "fashion-mnist": ["fashion-mnist"],
     "imdb": ["imdb"],
+    "information-bottleneck": ["mnist"],
     "link-prediction": ["cora"],
     "minilm-neighbours": ["minilm", "tatoeba-spa"],
     "mnist-cnn": ["mnist"],

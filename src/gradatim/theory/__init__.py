@@ -22,6 +22,11 @@ from gradatim.theory.hessian_spectrum import (
     spectral_density,
 )
 from gradatim.theory.infinite_width import Kernels, analytic_kernels, ntk_kappa
+from gradatim.theory.information_bottleneck import (
+    Bottleneck,
+    information_bottleneck,
+    mutual_information,
+)
 from gradatim.theory.kernel_machines import kernel_dynamics, kernel_regression
 from gradatim.theory.landscape import (
     Surface,
@@ -58,6 +63,7 @@ from gradatim.theory.weisfeiler_lehman import wl_colours, wl_kernel, wl_test
 
 __all__ = [
     "Approximation",
+    "Bottleneck",
     "Certificate",
     "Estimate",
     "GreedyFit",
@@ -86,6 +92,7 @@ __all__ = [
     "hessian_eigenvalues",
     "hessian_trace",
     "homophily",
+    "information_bottleneck",
     "kernel_dynamics",
     "kernel_regression",
     "kl_inverse",
@@ -100,6 +107,7 @@ __all__ = [
     "mcallester_bound",
     "mlp_with_weights",
     "montufar",
+    "mutual_information",
     "node_influence",
     "ntk_kappa",
     "pac_bayes_certificate",

@@ -71,3 +71,10 @@ def test_refuses_by_message(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADATIM_HOME", str(tmp_path))
     with pytest.raises(OSError, match="Run 'gradatim data get bert-vocabulary' once"):
         WordPieceTokenizer.published()
+
+
+def test_training_again_finds_the_same_pieces():
+    """The engine's own trainer numbers ``##a`` in another order every time, and breaks ties by these numbers."""
+    text = "gradient descent descends; gradients ascend, and ascents are steeper than descents"
+    first, *others = (WordPieceTokenizer.train(text, vocab_size=60).tokens for _ in range(5))
+    assert all(other == first for other in others)

@@ -70,19 +70,29 @@ class WordPieceTokenizer:
     def train(
         cls, text: str | Iterable[str], *, vocab_size: int, is_cased: bool = False
     ) -> "WordPieceTokenizer":
-        """Learn pieces from a text, or from several, until there are about ``vocab_size``."""
+        """Learn pieces from a text, or from several, until there are about ``vocab_size``.
+
+        The engine numbers the letters that go on a word, and breaks ties between pairs by these numbers, in an order that
+        differs from run to run. A first pass finds the letters, and a second has them in the order of the alphabet.
+        """
         if vocab_size <= len(SPECIALS):
             raise InvalidValue(
                 f"WordPieceTokenizer.train: vocab_size must be more than {len(SPECIALS)}, the special "
                 f"tokens, got {vocab_size}. Try 1000."
             )
         engine = load_engine("WordPieceTokenizer.train")
-        pipeline = _pipeline(engine, engine.models.WordPiece(unk_token=UNKNOWN), is_cased)
-        trainer = engine.trainers.WordPieceTrainer(
-            vocab_size=vocab_size, special_tokens=list(SPECIALS), show_progress=False
-        )
-        pipeline.train_from_iterator([text] if isinstance(text, str) else text, trainer)
-        vocab = pipeline.get_vocab()
+        texts = [text] if isinstance(text, str) else list(text)
+
+        def learn(size: int, first: list[str]) -> dict[str, int]:
+            pipeline = _pipeline(engine, engine.models.WordPiece(unk_token=UNKNOWN), is_cased)
+            trainer = engine.trainers.WordPieceTrainer(
+                vocab_size=size, special_tokens=[*SPECIALS, *first], show_progress=False
+            )
+            pipeline.train_from_iterator(texts, trainer)
+            return dict(pipeline.get_vocab())
+
+        letters = learn(1, [])
+        vocab = learn(vocab_size, sorted(token for token in letters if token.startswith("##")))
         return cls(sorted(vocab, key=vocab.__getitem__), is_cased=is_cased)
 
     @classmethod

@@ -12,6 +12,8 @@ from gradatim.fitting.anomalies import isolation
 from gradatim.fitting.anomalies import networks as anomaly_networks
 from gradatim.fitting.clusters import course as cluster_course
 from gradatim.fitting.generative import course as generative_course
+from gradatim.fitting.generative.images import judging as picture_judging
+from gradatim.fitting.generative.images import medium as picture_medium
 from gradatim.fitting.generative.rows import judging as row_judging
 from gradatim.fitting.graphs import player as graph_player
 from gradatim.fitting.images import family as image_family
@@ -63,8 +65,10 @@ SHELF = {
     "language": (inputs.file("t.txt", inputs.prose()), "t.txt --language-model"),
     "translation": (inputs.file("t.tsv", inputs.pairs()), "t.tsv --translate"),
     "rows": (inputs.csv(inputs.classed()), "t.csv --generative --target c --model diffusion"),
+    "pictures": (inputs.classes("dark", "light", count=40), "pics --generative"),
+    "classless": (inputs.classes("", count=80), "pics --generative"),
 }
-UNTRIED = ("language", "translation", "rows", "cluster")  # kinds that take no --trials
+UNTRIED = ("language", "translation", "rows", "pictures", "classless", "cluster")  # kinds that take no --trials
 
 
 def tiny(patch):
@@ -115,6 +119,9 @@ def tiny(patch):
     patch.setattr(generative_course, "_plan", lambda *a: asdict(once))
     patch.setattr(telling_apart, "TREES", 1)
     patch.setattr(row_judging, "FOLDS", 2)
+    patch.setattr(picture_judging, "STEPS", (1, 1))
+    for most in ("FEWEST_MADE", "MOST_MADE", "LOOKED"):
+        patch.setattr(picture_medium, most, 8)
     patch.setattr(report, "_png", lambda figure: PIXEL)
     patch.setattr(progress, "_QUIET", float("inf"))
     patch.setenv("COLUMNS", "200")

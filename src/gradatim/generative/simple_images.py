@@ -5,12 +5,14 @@ r"""Simple generators of images, which a network must beat: Gaussians on princip
 :math:`B` holds the directions in which images differ most, and :math:`c` is the class.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import torch
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from torch import Tensor
 
@@ -18,7 +20,7 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require, require_whole
 
 MOST_DIRECTIONS = 48
-KEPT = 0.95  # of the variance of pixels
+KEPT = 0.95  # of the variance in that many directions
 ROWS_PER_NUMBER = 5  # of a Gaussian's mean, for another one in the mixture
 MOST_GAUSSIANS = 10  # of a class
 MOST_ROWS = 4_000  # of a class, or from which directions are found
@@ -73,8 +75,9 @@ class ImageMixture:
         rng = np.random.default_rng(seed)
         some = flat[_some(np.arange(len(flat)), rng)]
         most = max(min(MOST_DIRECTIONS, len(some) // 4, some.shape[1] - 1), 1)
-        found = PCA(most, svd_solver="randomized", random_state=seed).fit(some)
-        spread = np.nan_to_num(found.explained_variance_ratio_)
+        with np.errstate(invalid="ignore"):  # of equal images there is no variance
+            found = PCA(most, svd_solver="randomized", random_state=seed).fit(some)
+        spread = found.explained_variance_
         dim = min(int(np.searchsorted(spread.cumsum(), KEPT * spread.sum())) + 1, most)
         basis, mean = found.components_[:dim], found.mean_
         centers, factors, weights = [], [], np.zeros((int(codes.max()) + 1, 0))
@@ -146,6 +149,9 @@ def _gaussians(z: np.ndarray, count: int | None, seed: int) -> GaussianMixture:
     bears = min(max(len(z) // (ROWS_PER_NUMBER * z.shape[1]), 1), MOST_GAUSSIANS)
     spread = max(float(z.var(0).max()), 1e-6)
     shrink = spread * max(FLOOR, 0.1 * min(z.shape[1] / len(z), 1.0))  # of few rows the variance is too little known
-    return GaussianMixture(
+    mixture = GaussianMixture(
         min(count or bears, len(z)), reg_covar=shrink, max_iter=50, tol=1e-2, random_state=seed
-    ).fit(z)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of equal images, and of the last few steps
+        return mixture.fit(z)

@@ -149,8 +149,14 @@ def test_settings_that_make_no_sense(table, how, error, sentence):
     assert [path.name for path in table.parent.iterdir()] == ["people.csv"]
 
 
-def test_data_that_are_no_table(tmp_path):
-    with pytest.raises(InvalidType, match="data must be a table for a generative model"):
-        gradatim.fit(
-            (np.zeros((80, 1, 4, 4)), np.zeros(80)), generative=True, output=tmp_path / "m"
-        )
+def test_data_that_are_no_table():
+    from gradatim.fitting.generative.kind import GenerativeOptions
+    from gradatim.fitting.generative.media import read_medium
+
+    with pytest.raises(InvalidType, match="data must be a table or images for a generative model, got a list"):  # fmt: skip
+        read_medium([np.zeros((5, 2))], GenerativeOptions())
+
+
+def test_a_game_is_for_images(table):
+    with pytest.raises(InvalidValue, match="model must be vae or diffusion for a table, got 'gan'"):
+        fit(table, model="gan")

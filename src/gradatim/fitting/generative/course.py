@@ -229,7 +229,7 @@ def _concerns(
     if not verdict.network_wins:
         found.append(
             Concern(
-                f"The network's {medium.things} are told from real ones no less surely than those of a simple generator",
+                f"The network's {medium.things} are not clearly nearer to real ones than those of a simple generator",
                 remedy="Give it a longer --budget or more data, or use the simple one",
             )
         )

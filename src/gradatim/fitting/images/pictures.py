@@ -7,6 +7,7 @@ from PIL import Image
 
 from gradatim.data.decoding import decode_images
 from gradatim.fitting.images.kind import ImageOptions
+from gradatim.wording import numbered
 
 SIDES = (16, 64)  # smallest and largest picture that a network which begins from nothing sees
 PUBLISHED_SIDES = (96, 224)  # the same of a network that was trained on photographs
@@ -104,5 +105,5 @@ def read_pictures(
         return images[..., :1], keep
     if is_grey[keep].any() and not is_grey[keep].all():
         grey = int(is_grey[keep].sum())
-        notes.append(f"{grey:,} grey images are read as colour, as the other {len(keep) - grey:,} are.")  # fmt: skip
+        notes.append(f"{numbered(grey, 'grey images')} {'is' if grey == 1 else 'are'} read as colour, as the other {len(keep) - grey:,} are.")  # fmt: skip
     return images, keep

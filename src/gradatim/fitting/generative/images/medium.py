@@ -45,7 +45,7 @@ MOST_MADE = 1_000  # pictures that are judged, of each generator
 MADE_PER_SECOND = 15  # of the budget, where pictures have 28 × 28 pixels
 FEWEST_MADE = 40
 LOOKED = 64  # pictures after every round
-SHOWN = 40  # of them in the report
+SHOWN = 36  # of them in the report
 IN_WORDS = 10  # of them on a terminal
 MOST_PASSES = 500  # over the training pictures
 REPORT_SECONDS, JUDGE_SHARE = 4.0, 0.1  # of the budget
@@ -174,11 +174,10 @@ class PictureMedium(Medium):
 
     def look(self, maker: Maker, network: nn.Module) -> Look:
         made, labels = self._draw(maker, network, min(LOOKED, len(self.validation)), 2)
-        order = labels.argsort(stable=True)
-        shown = np.moveaxis(made[order].numpy(), 1, 3)
-        some = np.linspace(0, len(shown) - 1, min(IN_WORDS, len(shown))).astype(int)
+        pictures = np.moveaxis(made[labels.argsort(stable=True)].numpy(), 1, 3)
+        few, some = (pictures[np.linspace(0, len(pictures) - 1, min(n, len(pictures))).astype(int)] for n in (IN_WORDS, SHOWN))  # fmt: skip
         figure = self._distance(made, self.validation[: 4 * len(made)])
-        return Look(figure, in_blocks(shown[some]), b64encode(grid_png(shown[:SHOWN])).decode())
+        return Look(figure, in_blocks(few), b64encode(grid_png(some)).decode())
 
     def _distance(self, made: Tensor, real: Tensor) -> float:
         eye = self.bench.eye

@@ -139,7 +139,7 @@ def _side_by_side(report: Report, medium: "PictureMedium") -> None:
     """Add a row of each."""
     own = {"held-out images": medium.held_out, **{name: x for name, x in medium.made.items() if name != "training images"}}  # fmt: skip
     count = min(SIDE_BY_SIDE, *map(len, own.values()))
-    rows = {name: x[:count].float() / 255 for name, x in own.items()}
+    rows = {name.split(" training")[0]: x[:count].float() / 255 for name, x in own.items()}
     report.figure("side-by-side", image_rows(rows), caption="Not chosen: the first of each.")
 
 

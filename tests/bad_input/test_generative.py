@@ -73,8 +73,6 @@ TRIALS = [
     trial("equal images to make more of", equal, PICS, 0, "Recommended", "No class can be asked for"),
     trial("images among other files", unreadable, PICS, 0, "cannot be read and is skipped"),
     trial("odd names of classes", strange_classes, PICS, 0, "of 3 classes"),
-    trial("a game for images", classes("dark", "light", count=40), f"{PICS} --model gan", 0, "Recommended"),
-    trial("a code for images", classes("dark", "light", count=40), f"{PICS} --model vae", 0, "Recommended"),
     trial("one image to make more of", file("pics/a/1.png", picture()), PICS, 2, "the folder must have at least 80 images to make more of them, got 1"),
     trial("few images to make more of", classes("a", "b", count=20), PICS, 2, "must have at least 80 images to make more of them, got 40"),
     trial("an empty folder to make more of", folder("pics"), PICS, 2, "must hold images (PNG, JPEG), and holds none"),

@@ -111,6 +111,20 @@ fit("iris", generative=True, output=sys.argv[1], budget=3600, resume=True)
 """
 
 
+PICTURES = """
+import sys
+from dataclasses import asdict
+from gradatim import fit
+from gradatim.fitting.generative import course
+from gradatim.fitting.generative.images import judging
+from gradatim.fitting.rounds import Plan, Size
+
+judging.STEPS = 60, 60
+course._plan = lambda medium, maker, seed, seconds: asdict(Plan(Size(16, 1, 1), 1, 32, steps=20, rounds=5, seed=seed))
+fit("digits", generative=True, model=sys.argv[2], rows=400, output=sys.argv[1], budget=3600, resume=True)
+"""
+
+
 IMAGES = """
 import sys
 from gradatim import fit
@@ -124,8 +138,8 @@ fit(
 """
 
 
-def start(folder, name, script=SCRIPT):
-    words = [sys.executable, "-c", script, name]
+def start(folder, name, script=SCRIPT, *more):
+    words = [sys.executable, "-c", script, name, *more]
     return subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL)
 
 
@@ -162,6 +176,15 @@ def test_a_generator_of_rows_killed_at_a_random_moment(tmp_path):
     assert rows.equals(others)
 
 
+@pytest.mark.parametrize("kind", ["diffusion", "vae", "gan"])
+def test_a_generator_of_images_killed_at_a_random_moment(tmp_path, kind):
+    interrupt(tmp_path, 0, PICTURES, kind)
+    images, others = (
+        gradatim.sample(tmp_path / name, 20, which="network").images for name in ("m", "whole")
+    )
+    assert np.array_equal(images, others)
+
+
 def test_masks_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, MASKS)
 
@@ -196,19 +219,19 @@ def test_images_with_published_weights_killed_at_a_random_moment(tmp_path):
     interrupt(tmp_path, 0, IMAGES)
 
 
-def interrupt(tmp_path, seed, script):
+def interrupt(tmp_path, seed, script, *more):
     """Kill a run three times, let it end, and compare its model with that of a run in peace."""
     started = time.monotonic()
-    assert start(tmp_path, "whole", script).wait() == 0
+    assert start(tmp_path, "whole", script, *more).wait() == 0
     seconds = time.monotonic() - started
     moments = random.Random(seed)
     for _ in range(3):
-        process = start(tmp_path, "m", script)
+        process = start(tmp_path, "m", script, *more)
         time.sleep(seconds * moments.uniform(0.3, 1.0))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert (tmp_path / "m").exists() == (tmp_path / "m" / "model.json").is_file()
-    assert start(tmp_path, "m", script).wait() == 0
+    assert start(tmp_path, "m", script, *more).wait() == 0
     found, whole = ((tmp_path / n / "model.safetensors").read_bytes() for n in ("m", "whole"))
     assert found == whole
     assert not (tmp_path / ".m.work").exists()

@@ -45,7 +45,8 @@ def fit(
             a pair of arrays: rows (or images, texts or series) and what to predict from them.
         target: Column to predict; a built-in set knows its own, and numbers of a series need none.
         kind: ``"table"``, ``"text"``, ``"tag"``, ``"image"``, ``"mask"``, ``"sequence"`` (series with a label each), ``"node"``
-            (nodes of a graph), ``"graph"`` (whole graphs), ``"series"``, ``"anomaly"``, ``"cluster"``, ``"translation"`` or ``"language"``; found from data and options by default.
+            (nodes of a graph), ``"graph"`` (whole graphs), ``"series"``, ``"anomaly"``, ``"cluster"``, ``"translation"``, ``"language"`` or
+            ``"generative"`` (more rows or images); found from data and options by default.
         budget: Time for everything, such as ``"60s"``, ``"5m"``, or seconds.
         output: The model folder to write, by default ``runs/fit-NAME``, or ``runs/fit-NAME-2``, … where that is of other data.
             An older model there is replaced, other files in it stay, anything else is refused.

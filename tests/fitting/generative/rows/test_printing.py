@@ -23,6 +23,10 @@ def learn(*cells, kind=None):
         ("2024-01-31 10:30:05", "1999-12-01 00:00:00"),
         ("2024-01-31 10:30", "1999-12-01 07:45"),
         ("2024-01-31T10:30", "1999-12-01T07:45"),
+        ("2024-01-31 10:30:00", "1999-12-01 07:45:00"),
+        ("2024-01-31 00:00:00", "1999-12-01 00:00:00"),
+        ("2024-01-31T00:00", "1999-12-01T00:00"),
+        ("1.875e+00", "-5.166e-01", "2.458e+12"),
         ("yes", "no", "yes"),
         ("Bern", "Genf"),
     ],
@@ -46,10 +50,13 @@ def test_missing_cells_stay_empty():
     assert printing.write(printing.read(series)).tolist() == ["1.5", None, "2"]
 
 
-def test_powers_of_ten_are_written_as_they_are():
-    _, printing = learn("1e-7", "2.5e3")
+def test_powers_of_ten_have_the_digits_of_the_data():
+    _, printing = learn("1.25e-7", "2.5e3")
     assert printing.decimals is None
-    assert float(printing.write(pd.Series([1.25e-7])).iloc[0]) == 1.25e-7
+    assert printing.write(pd.Series([1.2345e-7, None])).tolist() == ["1.23e-07", None]
+    assert printing.settle(pd.Series([1.2345e-7])).tolist() == [1.23e-7]
+    _, mixed = learn("1.25e-7", "2.5")
+    assert mixed.write(pd.Series([1.2345e-7])).tolist() == ["1.2345e-07"]
 
 
 def test_dates_are_rounded_to_their_steps():

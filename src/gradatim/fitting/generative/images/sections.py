@@ -91,7 +91,7 @@ def explain(report: Report, medium: "PictureMedium", outcome: Outcome) -> None:
 def _figures(report: Report, medium: "PictureMedium", outcome: Outcome) -> None:
     """Add the table of the test."""
     has_classes = bool(medium.classes)
-    columns = ["generator", medium.metric, "Fréchet distance", "95 % interval", "precision", "recall"]  # fmt: skip
+    columns = ["generator", medium.metric, "Fréchet distance", "its 95 % interval", "precision", "recall"]  # fmt: skip
     columns += ["agrees with its class"] if has_classes else []
     rows = []
     for name, own in medium.figures.items():

@@ -23,6 +23,7 @@ class Printing:
         is_padded: Whether numbers end with zeros, so that all have equally many decimals.
         per_day: Steps of its dates, such as 24 for hours.
         date_format: How its dates are written.
+        digits: That count, where all its numbers are written with a power of ten; ``None`` elsewhere.
     """
 
     column: Column
@@ -30,6 +31,7 @@ class Printing:
     is_padded: bool = False
     per_day: float = 1.0
     date_format: str = ""
+    digits: int | None = None
 
     @classmethod
     def learn(cls, cells: pd.Series, column: Column) -> "Printing":
@@ -41,18 +43,17 @@ class Printing:
 
         Example:
             >>> Printing.learn(pd.Series(["1.50", "2.25"]), Column("x", "numeric"))
-            Printing(column=Column(name='x', kind='numeric', comma='', date_format='ISO8601'), decimals=2, is_padded=True, per_day=1.0, date_format='')
+            Printing(column=Column(name='x', kind='numeric', comma='', date_format='ISO8601'), decimals=2, is_padded=True, per_day=1.0, date_format='', digits=None)
         """
         if column.kind == "numeric":
-            return cls(column, *_decimals(clean(cells), column))
+            return cls(column, *_decimals(clean(cells), column), digits=_digits(clean(cells)))
         if column.kind == "date":
             days, _ = read_cells(cells, column)
             assert isinstance(days, np.ndarray)
             present = days[np.isfinite(days)]
             step = next((k for k, s in enumerate(STEPS) if np.allclose(present * s, np.round(present * s), rtol=0, atol=1e-4)), 3)  # fmt: skip
             is_iso = column.date_format == "ISO8601"
-            iso = ISO[step].replace(" ", "T") if _has_letter(cells) else ISO[step]
-            return cls(column, per_day=STEPS[step], date_format=iso if is_iso else column.date_format)  # fmt: skip
+            return cls(column, per_day=STEPS[step], date_format=_iso_form(cells, step) if is_iso else column.date_format)  # fmt: skip
         return cls(column)
 
     def read(self, cells: pd.Series) -> pd.Series:
@@ -79,6 +80,8 @@ class Printing:
         Args:
             values: As :meth:`read` gives them.
         """
+        if self.digits is not None:
+            return pd.Series([float(f"{value:.{self.digits - 1}e}") for value in values], index=values.index, dtype=np.float64)  # fmt: skip
         if self.column.kind == "numeric" and self.decimals is not None:
             return values.round(self.decimals) + 0.0
         if self.column.kind == "date":
@@ -104,7 +107,9 @@ class Printing:
         if self.column.kind == "date":
             moment = pd.Timestamp(0) + pd.Timedelta(seconds=round(value * 86_400))
             return moment.strftime(self.date_format)
-        if self.decimals is None:
+        if self.digits is not None:
+            text = f"{value:.{self.digits - 1}e}"
+        elif self.decimals is None:
             text = repr(value)
         else:
             text = f"{value:,.{self.decimals}f}" if self.column.comma == "thousands" else f"{value:.{self.decimals}f}"  # fmt: skip
@@ -126,10 +131,27 @@ class Printing:
         return cls(**{**facts, "column": Column(**facts["column"])})
 
 
-def _has_letter(cells: pd.Series) -> bool:
-    """Whether times stand behind a T."""
+def _iso_form(cells: pd.Series, step: int) -> str:
+    """How dates are written that begin with the year: as the cells are, or by their steps where they are no texts."""
     present = clean(cells).dropna()
-    return isinstance(present.dtype, pd.StringDtype) and bool(present.str.contains(r"\dT\d").all())
+    if not isinstance(present.dtype, pd.StringDtype):
+        return ISO[step]
+    for k, clock in ((3, r"\d:\d\d:\d\d"), (2, r"\d:\d\d")):
+        if present.str.contains(clock).any():
+            step = max(step, k)
+            break
+    return ISO[step].replace(" ", "T") if present.str.contains(r"\dT\d").all() else ISO[step]
+
+
+def _digits(cells: pd.Series) -> int | None:
+    """Digits of numbers that are all written with a power of ten."""
+    present = cells.dropna()
+    if not len(present) or not isinstance(present.dtype, pd.StringDtype):
+        return None
+    found = present.str.extract(r"^[+-]?(\d)(?:[.,](\d*))?[eE][+-]?\d+$")
+    if found[0].isna().any():
+        return None
+    return min(int(found[1].str.len().fillna(0).max()) + 1, MOST_DECIMALS)
 
 
 def _decimals(cells: pd.Series, column: Column) -> tuple[int | None, bool]:

@@ -68,7 +68,14 @@ SHELF = {
     "pictures": (inputs.classes("dark", "light", count=40), "pics --generative"),
     "classless": (inputs.classes("", count=80), "pics --generative"),
 }
-UNTRIED = ("language", "translation", "rows", "pictures", "classless", "cluster")  # kinds that take no --trials
+UNTRIED = (
+    "language",
+    "translation",
+    "rows",
+    "pictures",
+    "classless",
+    "cluster",
+)  # kinds that take no --trials
 
 
 def tiny(patch):

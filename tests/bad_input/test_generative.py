@@ -4,7 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from .inputs import UNREADABLE, black, classes, csv, file, folder, good, link, model, nothing, picture
+from .inputs import (
+    UNREADABLE,
+    black,
+    classes,
+    csv,
+    file,
+    folder,
+    good,
+    link,
+    model,
+    nothing,
+    picture,
+)
 from .trial import trial
 
 MAKE = "fit t.csv --generative -o m"

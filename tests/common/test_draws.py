@@ -69,6 +69,10 @@ def rows():
     return pd.DataFrame(X.numpy(), columns=list("abcd")).assign(kind=["u", "v"] * 12)
 
 
+def pictures():
+    return torch.rand(40, 1, 3, 3, generator=torch.Generator().manual_seed(0))
+
+
 def diffusion():
     return fixed(lambda: generative.Diffusion(TimeMLP(2, hidden_dim=8), num_steps=10))
 
@@ -231,6 +235,8 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "VAE.sample": lambda g: vae().sample(24, generator=g),
     **{f"{name}.sample": lambda g, name=name: getattr(generative, name)().sample(X, generator=g) for name in ("Bernoulli", "Gaussian")},
     **{f"{name}.sample": lambda g, name=name: getattr(generative, name).learn(rows()).sample(9, generator=g)[list("abcd")].to_numpy() for name in ("GaussianCopula", "IndependentColumns", "JitteredRows")},
+    "ImageMixture.sample": lambda g: generative.ImageMixture.learn(pictures()).sample(torch.zeros(9, dtype=torch.long), generator=g),
+    "jitter_images": lambda g: generative.jitter_images(pictures(), 9, generator=g),
     "RowCodec.encode": lambda g: generative.RowCodec.learn(rows()).encode(rows(), generator=g),
     "RowLikelihood.sample": lambda g: generative.RowLikelihood([1, -3]).sample(X, generator=g),
     "random_weights": lambda g: CALLS["random_weights"](4, 2, generator=g),
@@ -290,6 +296,7 @@ WITH_SEED: dict[str, Callable[[int], object]] = {
     "copying_share": lambda s: list(CALLS["copying_share"](X[:8], X[8:], X[12:], seed=s)),
     "judge_samples": lambda s: [*CALLS["judge_samples"](X[:8] + 1, X[:16], X[8:], seed=s).model["kernel_distance"]],
     **{name: lambda s, name=name: list(CALLS[name](rows()[:10], rows()[10:], seed=s)) for name in ("mean_column_similarity", "mean_pair_similarity")},
+    "ImageMixture.learn": lambda s: list(vars(generative.ImageMixture.learn(pictures(), num_gaussians=3, seed=s)).values()),
     "two_sample_test": lambda s: list(CALLS["two_sample_test"](rows()[:12], rows()[12:], folds=2, seed=s).auc),
     "train_on_generated": lambda s: list(CALLS["train_on_generated"](rows()[:12], rows()[12:], rows()[::2], "a", seed=s).real),
     "SampleWatch": lambda s: list(CALLS["SampleWatch"](X, seed=s).measure(gan()).values()),

@@ -14,7 +14,11 @@ def sample(
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="CSV or TSV file of rows; PNG file for a grid of images, or a folder of them."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="CSV or TSV file of rows; PNG file for a grid of images, or a folder of them.",
+        ),
     ],
     num_samples: Annotated[int, typer.Option("--num-samples", "-n", help="How many.")] = 1000,
     label: Annotated[

@@ -148,10 +148,14 @@ def _gaussians(z: np.ndarray, count: int | None, seed: int) -> GaussianMixture:
         z = np.repeat(z, 2, axis=0)
     bears = min(max(len(z) // (ROWS_PER_NUMBER * z.shape[1]), 1), MOST_GAUSSIANS)
     spread = max(float(z.var(0).max()), 1e-6)
-    shrink = spread * max(FLOOR, 0.1 * min(z.shape[1] / len(z), 1.0))  # of few rows the variance is too little known
+    shrink = spread * max(
+        FLOOR, 0.1 * min(z.shape[1] / len(z), 1.0)
+    )  # of few rows the variance is too little known
     mixture = GaussianMixture(
         min(count or bears, len(z)), reg_covar=shrink, max_iter=50, tol=1e-2, random_state=seed
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of equal images, and of the last few steps
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # of equal images, and of the last few steps
         return mixture.fit(z)

@@ -189,7 +189,10 @@ def test_arrays_of_images(tmp_path):
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [
-        ({"target": "cat"}, "target must be left out for images, got 'cat'. Subfolders are classes"),
+        (
+            {"target": "cat"},
+            "target must be left out for images, got 'cat'. Subfolders are classes",
+        ),
         ({"drop": ["cat"]}, "drop must be left out for images, got 'cat'"),
         ({"test": "more"}, "test must be a share between 0 and 1 for a generative model"),
         ({"rows": 30}, "the folder must have at least 80 images to make more of them, got 30"),

@@ -111,7 +111,7 @@ def test_counts_that_cannot_be(model, count):
 
 
 def test_conditions_are_for_rows(saved):
-    with pytest.raises(InvalidValue, match="where must be left out for images, got 'x=1'. Ask for a class by --class"):  # fmt: skip
+    with pytest.raises(InvalidValue, match=r"where must be left out for images, got 'x=1'. Ask for a class by --class"):  # fmt: skip
         gradatim.sample(saved, 3, where={"x": 1})
 
 

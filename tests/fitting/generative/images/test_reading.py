@@ -111,7 +111,7 @@ def test_too_few(tmp_path, count, sentence):
 def test_none_that_can_be_read(tmp_path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "a.png").write_bytes(b"no image")
-    with pytest.raises(InvalidValue, match="none can be read: 'a.png' cannot be read and is skipped"):  # fmt: skip
+    with pytest.raises(InvalidValue, match=r"none can be read: 'a.png' cannot be read and is skipped"):  # fmt: skip
         read_folder(tmp_path / "p", JOB)
 
 

@@ -1,5 +1,6 @@
 """Figures of pictures that a generator made, beside held-out ones; the same for all generators."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,8 @@ NUMBERS = 2**24  # pixels of training pictures that are compared one by one
 TURNS = 4
 
 
-class Eye(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Eye:
     """A classifier that was trained on the training pictures, in whose features pictures are compared.
 
     Args:

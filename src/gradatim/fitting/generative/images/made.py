@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from gradatim.errors import InvalidValue, require
-from gradatim.files import check_output, open_atomically, or_unavailable, refuse, short_name, write_files
+from gradatim.files import (
+    check_output,
+    open_atomically,
+    or_unavailable,
+    refuse,
+    short_name,
+    write_files,
+)
 from gradatim.files.signatures import is_signed
 from gradatim.fitting.generative.images.drawing import grid_png, png_of
 

@@ -92,7 +92,9 @@ class PictureMedium(Medium):
         self.shares = tuple((counts / counts.sum()).tolist()) if self.classes else ()
         of = f" of {len(self.classes)} classes" if self.classes else ""
         count = sum(map(len, read.places))
-        self.headline = f"Generator of {read.name}, {count:,} images{of} of {self.side} × {self.side} pixels,"
+        self.headline = (
+            f"Generator of {read.name}, {count:,} images{of} of {self.side} × {self.side} pixels,"
+        )
         self.title = f"A generator of images like those of {read.name}"
 
     def fingerprint(self) -> str:

@@ -146,8 +146,8 @@ def _by_class(
         why = f"there are {len(large):,} of them" if len(large) > MOST_CLASSES else f"there are not two with {MIN_OF_CLASS} images or more"  # fmt: skip
         notes.append(f"No class can be asked for: {why}.")
         return Pictures(name, images, np.zeros(len(images), np.int64), [], places, notes)
-    for own in sorted(set(found) - set(large)):
-        notes.append(f"Class {shorten(repr(own), 40)} has only {numbered(len(found[own]), 'images')} and is left out.")  # fmt: skip
+    small = sorted(set(found) - set(large))
+    notes += [f"Class {shorten(repr(own), 40)} has only {numbered(len(found[own]), 'images')} and is left out." for own in small]  # fmt: skip
     codes = np.full(len(images), -1)
     for k, own in enumerate(large):
         codes[found[own]] = k

@@ -70,10 +70,10 @@ class ImageMixture:
         """
         rule = "ImageMixture: images must be at least 8 of shape (N, C, H, W)"
         require(images.ndim == 4 and len(images) >= 8, rule, tuple(images.shape))
-        flat = images.flatten(1).double().numpy()
+        flat = images.flatten(1).numpy()
         codes = np.zeros(len(flat), np.int64) if labels is None else labels.numpy()
         rng = np.random.default_rng(seed)
-        some = flat[_some(np.arange(len(flat)), rng)]
+        some = flat[_some(np.arange(len(flat)), rng)].astype(np.float64)
         most = max(min(MOST_DIRECTIONS, len(some) // 4, some.shape[1] - 1), 1)
         with np.errstate(invalid="ignore"):  # of equal images there is no variance
             found = PCA(most, svd_solver="randomized", random_state=seed).fit(some)

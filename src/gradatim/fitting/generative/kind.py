@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MODELS = ("vae", "gan", "diffusion")
 SETS = ("digits", *IMAGE_SETS)  # built-in sets that are pictures here
-PICTURES_PER_SECOND, LEAST_PICTURES, MOST_BYTES = 500, 1_000, 2**29  # of 32 × 32 pixels
+PICTURES_PER_SECOND, LEAST_PICTURES, MOST_BYTES = 500, 1_000, 2**28  # of 32 × 32 pixels
 CELLS_PER_SECOND, ROWS_PER_SECOND, LEAST_ROWS = 20_000, 500, 500  # of the budget
 
 

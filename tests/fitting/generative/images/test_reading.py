@@ -140,3 +140,22 @@ def test_equal_seeds_give_equal_parts_and_other_pixels_other_contents(folder, tm
     assert first != b"".join(read_folder(folder, GenerativeOptions(seed=1)).contents())
     other = make_pictures(tmp_path / "other", seed=1)
     assert first != b"".join(read_folder(other, JOB).contents())
+
+
+def test_every_class_is_learned_from(tmp_path):
+    for k in range(20):
+        for n in range(5):
+            save(tmp_path / f"p/c{k:02d}/{n}.png")
+    for seed in range(30):  # of five images of a class none is in the training part by chance now and then
+        read = read_folder(tmp_path / "p", GenerativeOptions(seed=seed, test=0.3))
+        assert set(read.codes[read.places[0]]) == set(range(20))
+        assert sorted(np.concatenate(read.places)) == list(range(100))
+
+
+def test_enough_images_must_remain_in_classes(tmp_path):
+    for k in range(90):
+        save(tmp_path / f"p/c{k}/1.png")
+    for k in range(12):
+        save(tmp_path / f"p/{'ab'[k % 2]}/{k}.png")
+    with pytest.raises(InvalidValue, match="must have at least 80 images to make more of them, got 12"):  # fmt: skip
+        read_folder(tmp_path / "p", JOB)

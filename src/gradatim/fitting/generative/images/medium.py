@@ -44,6 +44,7 @@ DEFAULT = "diffusion"
 MOST_MADE = 1_000  # pictures that are judged, of each generator
 MADE_PER_SECOND = 15  # of the budget, where pictures have 28 × 28 pixels
 FEWEST_MADE = 40
+MOST_LEARNED = 10_000  # by the classifier and simple generators
 LOOKED = 64  # pictures after every round
 SHOWN = 36  # of them in the report
 IN_WORDS = 10  # of them on a terminal
@@ -106,15 +107,11 @@ class PictureMedium(Medium):
 
     # --- on the way
 
-    @property
-    def _told(self) -> Tensor | None:
-        """Classes of the training pictures, where there are any."""
-        return self.labels if self.classes else None
-
     def prepare(self, work: Work | None, tell: Tell) -> None:
-        job, unit = self.job, self.train.float() / 255
+        job, unit = self.job, self.train[:MOST_LEARNED].float() / 255
         tell(Stage("training a classifier that judges", 0.02))
-        eye = train_eye(unit, self._told, len(self.classes), job.budget, work, job.seed)
+        told = self.labels[:MOST_LEARNED] if self.classes else None
+        eye = train_eye(unit, told, len(self.classes), job.budget, work, job.seed)
         self.bench = Bench(self.train, self.held_out, eye, job.seed)
         wanted = int(MADE_PER_SECOND * max(job.budget, 1.0) * (28 / self.side) ** 2)
         most = min(MOST_MADE, len(self.held_out), len(self.train))
@@ -124,7 +121,7 @@ class PictureMedium(Medium):
         tell(Stage("fitting simple generators", 0.1))
         self.mixtures = {
             GAUSSIAN: ImageMixture.learn(unit, num_gaussians=1, seed=job.seed),
-            MIXTURE: ImageMixture.learn(unit, self._told, seed=job.seed),
+            MIXTURE: ImageMixture.learn(unit, told, seed=job.seed),
         }
         tell(Stage("judging simple generators", 0.12))
         for name, mixture in self.mixtures.items():
@@ -199,7 +196,7 @@ class PictureMedium(Medium):
         if best is not None:
             made, labels = self._draw(best.maker, best.network, self.count, 4)
             self._judge(NETWORK, made, labels if self.classes else None)
-        jittered = jitter_images(self.train.float() / 255, self.count, width=JITTER, generator=self._draws(5))  # fmt: skip
+        jittered = jitter_images(self.train[:MOST_LEARNED].float() / 255, self.count, width=JITTER, generator=self._draws(5))  # fmt: skip
         self._judge(JITTERED, whole_numbers(jittered), None)
         rows = torch.randperm(len(self.train), generator=self._draws(6))[: self.count]
         self._judge(REAL, self.train[rows], self.labels[rows] if self.classes else None, is_real=True)  # fmt: skip

@@ -1,6 +1,6 @@
 """Pictures of one size to make more of: from a folder, a built-in set or arrays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from gradatim.wording import numbered, shorten
 SIDES = (8, 64)  # smallest and largest picture
 PROBE = 400  # files whose size is looked at
 MOST_CLASSES = 100
+SHOWN = 3  # classes that are left out, by name
 CHUNK = 1024  # pictures that are hashed at once
 DIGITS = ("digits", 8)  # a built-in set whose pictures lie in rows
 PUBLISHED_TEST = 0.25  # of the training images, at the most, of a published test part
@@ -63,10 +64,9 @@ def read_arrays(data: tuple[np.ndarray, np.ndarray], job: GenerativeOptions) -> 
     notes: list[str] = []
     images, labels = _scale(data[0], notes), data[1]
     rows = _sample(len(images), images.shape[1], job, notes)
-    images, labels = images[rows], labels[rows]
-    places = split_rows(len(images), float(job.test), job.seed, "images", "the arrays")
-    found = {str(own): np.flatnonzero(labels == own).tolist() for own in np.unique(labels).tolist()}
-    return _by_class("images", images, found, places, notes)
+    names, codes = np.unique(labels[rows], return_inverse=True)
+    classes, codes = _large_classes([str(name) for name in names.tolist()], codes, notes)
+    return _split("images", "the arrays", images[rows], codes, classes, None, job, notes)
 
 
 def read_set(name: str, job: GenerativeOptions) -> Pictures:
@@ -93,11 +93,9 @@ def read_set(name: str, job: GenerativeOptions) -> Pictures:
         test = test[np.sort(order[: max(int(PUBLISHED_TEST * len(train)), 100)])]
         notes.append("The published test part is held out.")
     rows = np.concatenate([train, test])
-    places = split_rows(len(train), float(job.test), job.seed, "images", "the set")
-    if len(test):
-        places = (np.concatenate([places[0], places[2]]), places[1], len(train) + np.arange(len(test)))  # fmt: skip
-    found = {names[k]: np.flatnonzero(labels[rows] == k).tolist() for k in range(len(names))}
-    return _by_class(name, pictures[rows], found, places, notes)
+    classes, codes = _large_classes(names, labels[rows], notes)
+    is_test = np.arange(len(rows)) >= len(train) if len(test) else None
+    return _split(name, "the set", pictures[rows], codes, classes, is_test, job, notes)
 
 
 def read_folder(folder: Path, job: GenerativeOptions) -> Pictures:
@@ -117,11 +115,11 @@ def read_folder(folder: Path, job: GenerativeOptions) -> Pictures:
     images, keep = read_pictures([paths[k] for k in rows.tolist()], side, notes)
     if not len(keep):
         raise InvalidValue(f"fit: {str(folder)!r} must hold images, and none can be read: {notes[-1].rstrip('.')}.")  # fmt: skip
-    places = split_rows(len(keep), float(job.test), job.seed, "images", "the folder")
-    found: dict[str, list[int]] = {}
-    for place, row in enumerate(rows[keep].tolist()):
-        found.setdefault(files[row][1], []).append(place)
-    return _by_class(folder.resolve().name or "images", images[keep], found, places, notes)
+    names = sorted({name for _, name in files})
+    codes = np.array([names.index(files[row][1]) for row in rows[keep].tolist()])
+    classes, codes = _large_classes(names, codes, notes)
+    name = folder.resolve().name or "images"
+    return _split(name, "the folder", images[keep], codes, classes, None, job, notes)
 
 
 def _classed_files(folder: Path, notes: list[str]) -> list[tuple[Path, str]]:
@@ -137,22 +135,44 @@ def _classed_files(folder: Path, notes: list[str]) -> list[tuple[Path, str]]:
     return [(path, name) for name, paths in found.items() for path in paths]
 
 
-def _by_class(
-    name: str, images: np.ndarray, found: dict[str, list[int]], places: tuple[np.ndarray, np.ndarray, np.ndarray], notes: list[str]
-) -> Pictures:  # fmt: skip
-    """Pictures with the classes that are large enough; those of others stay, where no class can be asked for."""
-    large = [own for own, rows in found.items() if len(rows) >= MIN_OF_CLASS and np.isin(rows, places[0]).any()]  # fmt: skip
+def _large_classes(names: Sequence[str], codes: np.ndarray, notes: list[str]) -> tuple[list[str], np.ndarray]:  # fmt: skip
+    """Classes that are large enough, and the place of each image's among them, -1 where it is none; none where there are not two.
+
+    Args:
+        names: Of all classes.
+        codes: Their places, one for each image.
+        notes: Collects what was left out.
+    """
+    counts = np.bincount(codes, minlength=len(names))
+    large = [k for k in range(len(names)) if counts[k] >= MIN_OF_CLASS]
     if len(large) < 2 or len(large) > MOST_CLASSES:
         why = f"there are {len(large):,} of them" if len(large) > MOST_CLASSES else f"there are not two with {MIN_OF_CLASS} images or more"  # fmt: skip
         notes.append(f"No class can be asked for: {why}.")
-        return Pictures(name, images, np.zeros(len(images), np.int64), [], places, notes)
-    small = sorted(set(found) - set(large))
-    notes += [f"Class {shorten(repr(own), 40)} has only {numbered(len(found[own]), 'images')} and is left out." for own in small]  # fmt: skip
-    codes = np.full(len(images), -1)
-    for k, own in enumerate(large):
-        codes[found[own]] = k
-    kept = tuple(rows[codes[rows] >= 0] for rows in places)
-    return Pictures(name, images, codes, large, (kept[0], kept[1], kept[2]), notes)
+        return [], np.zeros(len(codes), np.int64)
+    small = [k for k in range(len(names)) if 0 < counts[k] < MIN_OF_CLASS]
+    notes += [f"Class {shorten(repr(names[k]), 40)} has only {numbered(int(counts[k]), 'images')} and is left out." for k in small[:SHOWN]]  # fmt: skip
+    if len(small) > SHOWN:
+        notes.append(f"{numbered(len(small) - SHOWN, 'more classes')} of fewer than {MIN_OF_CLASS} images are left out.")  # fmt: skip
+    places = np.full(len(names), -1)
+    places[large] = np.arange(len(large))
+    return [names[k] for k in large], places[codes]
+
+
+def _split(
+    name: str, place: str, images: np.ndarray, codes: np.ndarray, classes: list[str], is_test: np.ndarray | None,
+    job: GenerativeOptions, notes: list[str],
+) -> Pictures:  # fmt: skip
+    """Pictures of the classes in three parts, of which the held-out one may be given; every class is in the first."""
+    kept = np.flatnonzero(codes >= 0)
+    free = kept if is_test is None else kept[~is_test[kept]]
+    train, validation, held_out = (free[rows] for rows in split_rows(len(free), float(job.test), job.seed, "images", place))  # fmt: skip
+    if is_test is not None:
+        train, held_out = np.concatenate([train, held_out]), kept[is_test[kept]]
+    for k in sorted(set(range(len(classes))) - set(codes[train].tolist())):
+        moved = free[codes[free] == k][:1]
+        train = np.concatenate([train, moved])
+        validation, held_out = (np.setdiff1d(part, moved, assume_unique=True) for part in (validation, held_out))  # fmt: skip
+    return Pictures(name, images, codes, classes, (train, validation, held_out), notes)
 
 
 def _side_of(paths: list[Path], notes: list[str]) -> int:

@@ -51,6 +51,19 @@ def test_says_what_it_does(fitted):
     assert "Data" in titles
 
 
+def test_slices_are_lengths_and_other_columns():
+    frame = reviews(40).assign(stars=np.arange(40) % 2 + 0.5)
+    frame["review"] = [" ".join(["film"] * (k + 1)) for k in range(40)]
+    player = read_player(frame, TextOptions(text=("review",), target="label", with_columns=True))
+    test = player.problem.test
+    found = dict(player.slices())
+    middle = np.median(test + 1)
+    short = next(rows for name, rows in found.items() if name.startswith("words ≤"))
+    assert (test[short] + 1 <= middle).all()
+    assert len(short) == (test + 1 <= middle).sum()
+    assert any(name.startswith("stars") for name in found)
+
+
 @pytest.mark.parametrize("which", ["recommended", "network", "class frequencies"])
 def test_predict_reproduces_the_reported_predictions(fitted, which):
     place, _ = fitted

@@ -1,5 +1,6 @@
 """Texts in the contest."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gradatim.data.tables.columns import Column
 from gradatim.data.tables.reading import RawTable, read_table
 from gradatim.data.word_counts import count_terms, read_corpus
 from gradatim.events import Tell
@@ -14,6 +16,7 @@ from gradatim.fitting.classes import ANOTHER_SPLIT, FLATTERS
 from gradatim.fitting.family import Family
 from gradatim.fitting.findings import Findings
 from gradatim.fitting.player import NETWORK, Candidate, Player
+from gradatim.fitting.tables.slices import slice_rows
 from gradatim.fitting.texts import sections
 from gradatim.fitting.texts.family import FEWEST, SHARE, LearnedFamily, PretrainedFamily
 from gradatim.fitting.texts.kind import TextOptions
@@ -130,6 +133,13 @@ class TextPlayer(Player):
     def outputs(self, model: FittedText, k: int | None) -> np.ndarray:
         """Probabilities or values of the judging texts of fold ``k``, or of the test texts."""
         return self.family.outputs(model, self.split(k)[1])
+
+    def slices(self) -> Iterator[tuple[str, np.ndarray]]:
+        """The shorter and the longer test texts, and parts by what stands in the other columns."""
+        p, lengths = self.problem, np.asarray(self.corpus.lengths, float)
+        yield from slice_rows([Column("words", "numeric")], {"words": lengths}, p.test)
+        if p.table is not None:
+            yield from slice_rows(p.table.columns, p.table.cells, p.test)
 
     def watch(self, settings: Any) -> History | None:
         """The chosen network on the first fold once more, watched epoch by epoch, if it learns in epochs."""

@@ -1,4 +1,4 @@
-"""More claims about diffusion, each of which takes a third of a minute in the quick version."""
+"""More claims about generators of points and digits, each of which takes a third of a minute in the quick version."""
 
 import pytest
 
@@ -6,7 +6,9 @@ from gradatim import experiments
 
 FIGURES = {
     "diffusion-points": ["steps", "score", "likelihood"],
-    "diffusion-mnist": ["digits", "vae", "neighbours", "distances"],
+    "dcgan-mnist": ["batch", "spectral", "game"],
+    "diffusion-mnist": ["diffusion", "vae", "gan", "neighbours", "distances"],
+    "gan-modes": ["clouds", "coverage"],
     "flow-matching": ["paths", "looks"],
     "memorization": ["pairs", "share"],
     "samplers": ["looks", "samples"],

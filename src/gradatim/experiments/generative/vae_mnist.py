@@ -123,7 +123,7 @@ def train_vae(
             seed=settings.seed + 1000 * stage,
         )
         trainer.fit((train, train))
-        minutes += trainer.steps * fastest.seconds / 60
+        minutes += fastest.minutes
     return minutes
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradatim.doctor.calls import Call, Calls
@@ -81,6 +81,13 @@ class Observer:
         self._backward_place = Place()
         self._started = time.perf_counter()
         self._traced = False
+
+    def know(self, model: nn.Module | None, optimizer: Optimizer | None) -> None:
+        """Take in a model and an optimizer that were made before."""
+        for module in model.modules() if model is not None else ():
+            self.calls.made.setdefault(module, Place())
+        if optimizer is not None:
+            self.updates.made(optimizer, Place())
 
     # --- life
 

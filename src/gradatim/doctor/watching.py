@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from torch import nn
 from torch.optim import Optimizer
 
-from gradatim.doctor.facts import Facts, Failure, Place
+from gradatim.doctor.facts import Facts, Failure
 from gradatim.doctor.failing import describe_failure
 from gradatim.doctor.findings import Diagnosis
 from gradatim.doctor.locating import locate
@@ -79,11 +79,7 @@ def watch(model: nn.Module | None = None, optimizer: Optimizer | None = None, *,
         'optim.no-zero-grad'
     """
     observer = Observer(every=every)
-    if model is not None:
-        for module in model.modules():
-            observer.calls.made[module] = Place()
-    if optimizer is not None:
-        observer.updates.made(optimizer, Place())
+    observer.know(model, optimizer)
     seen = Seen(observer)
     with observer:
         try:

@@ -48,6 +48,9 @@ class Callback:
     def on_fit_end(self, trainer: "Trainer") -> None:
         """After the last batch, also when the run was stopped."""
 
+    def on_fit_failed(self, trainer: "Trainer", error: BaseException) -> None:
+        """When an exception ended the run."""
+
     def observes(self, moment: str) -> bool:
         """Whether something is done at the moment that a method is named after."""
         return getattr(type(self), moment) is not getattr(Callback, moment)

@@ -241,6 +241,10 @@ class Trainer:
             if isinstance(interruption, Ended):
                 raise
             raise Cancelled from interruption
+        except Exception as error:
+            for callback in self.callbacks:
+                callback.on_fit_failed(self, error)
+            raise
         return self._end()
 
     def _wish(self, signals: Signals, cancel: CancelToken | None) -> Wish | None:

@@ -259,7 +259,7 @@ MORE_FAULTS = [
     one(W, "crash.dtype", "torch.tensor(values, dtype=torch.float32)", "torch.tensor(values)"),
     one(K, "crash.backward", "        state = tuple(s.detach() for s in state)\n", ""),
     one(P, "crash.backward", "    probabilities = net(points)", "    probabilities = net(points)\n    probabilities.mul_(0.9)"),
-    one(E, "crash.other", "    if valid_loss < best:", '    if epoch == 1:\n        raise LookupError("no such epoch")\n    if valid_loss < best:'),
+    one(E, "crash.other", "    if valid_loss < best:", '    if best < 99:\n        raise LookupError("no such epoch")\n    if valid_loss < best:'),
     one(Q, "crash.other", "            total += loss.item() * len(windows)", "            total += loss.item() * len(window)"),
 ]  # fmt: skip
 FAULTS += MORE_FAULTS

@@ -31,7 +31,7 @@ optimizer = torch.optim.AdamW(classifier.parameters(), lr=3e-3)
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=15)
 ce = nn.CrossEntropyLoss(label_smoothing=0.05)
 best, best_state, patience = float("inf"), None, 0
-for epoch in range(15):
+for _ in range(15):
     classifier.train()
     permutation = torch.randperm(len(train_texts))
     for b in range(0, len(permutation), 30):

@@ -1,5 +1,7 @@
 """A smooth function of six numbers: eight tanh layers, Xavier weights, SGD, minibatches by hand."""
 
+from itertools import pairwise
+
 import torch
 import torch.nn as nn
 
@@ -13,7 +15,7 @@ x_te, y_te = x[800:], y[800:]
 
 layers = []
 sizes = [6] + [40] * 7
-for a, b in zip(sizes[:-1], sizes[1:]):
+for a, b in pairwise(sizes):
     linear = nn.Linear(a, b)
     nn.init.xavier_normal_(linear.weight, gain=5 / 3)
     nn.init.zeros_(linear.bias)

@@ -1,11 +1,11 @@
 """Three kinds of wine: a small classifier, a function for each stage, SGD with Nesterov momentum."""
 
+import torch
+import torch.nn.functional as F
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
-import torch
 from torch import nn
-import torch.nn.functional as F
 
 
 def prepare():
@@ -14,7 +14,10 @@ def prepare():
     scaler = StandardScaler()
     a = scaler.fit_transform(a)
     b = scaler.transform(b)
-    as_float = lambda values: torch.tensor(values, dtype=torch.float32)
+
+    def as_float(values):
+        return torch.tensor(values, dtype=torch.float32)
+
     return as_float(a), as_float(b), torch.tensor(u), torch.tensor(v)
 
 

@@ -41,7 +41,9 @@ class Calls:
         self.pending: list[Call] = []
         self.layers: dict[Node, tuple[str, str]] = {}
         self.loss_made: Place | None = None  # the line that made the loss module that runs now
-        self.fewest: weakref.WeakKeyDictionary[nn.Module, float] = weakref.WeakKeyDictionary()  # values that batch normalization has for each channel
+        self.fewest: weakref.WeakKeyDictionary[nn.Module, float] = (
+            weakref.WeakKeyDictionary()
+        )  # values that batch normalization has for each channel
         self._by_node: dict[Node, nn.Module] = {}
         self.results: dict[Node, Tensor] = {}
         self.ran: dict[int, tuple[nn.Module, Node | None, bool]] = {}

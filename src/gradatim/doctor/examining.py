@@ -23,7 +23,9 @@ from gradatim.errors import InvalidType, require
 STEPS = 150  # enough to learn a batch by heart at a rate that fits
 SECONDS = 4.0  # of each run; the first decides how many steps the others take
 RATES = (0.1, 0.01, 10.0, 100.0)
-BY_HEART = 0.5  # of the first loss: a rate that does not come so far on one batch is put to the test
+BY_HEART = (
+    0.5  # of the first loss: a rate that does not come so far on one batch is put to the test
+)
 NOT_ASKED = ("data.same-batch", "fit.no-validation", "data.batch-size", "fit.too-short", "fit.underfit", "data.imbalance", "data.no-signal", "data.leak")  # fmt: skip
 
 RATE = ("optim.lr-low", "optim.lr-high", "optim.momentum")
@@ -64,9 +66,18 @@ def examine(
     _probe(model, inputs, named, target, facts)
     trials = [] if facts.failure is not None else _try_rates(first, facts)
     whole = diagnose(facts, trials)
-    failed = {s.name for s in whole.symptoms} & {"not-learning", "diverging", "non-finite", "unstable"}
-    asked = not (optimizer is None or not failed)  # of the rate: a slow one may be right for all the rows
-    findings = [f for f in whole.findings if f.code not in NOT_ASKED and (asked or f.code not in RATE)]
+    failed = {s.name for s in whole.symptoms} & {
+        "not-learning",
+        "diverging",
+        "non-finite",
+        "unstable",
+    }
+    asked = not (
+        optimizer is None or not failed
+    )  # of the rate: a slow one may be right for all the rows
+    findings = [
+        f for f in whole.findings if f.code not in NOT_ASKED and (asked or f.code not in RATE)
+    ]
     checks = {code: "not applicable" if code in NOT_ASKED else state for code, state in whole.checks.items()}  # fmt: skip
     return Diagnosis(findings, whole.symptoms, checks, whole.trials, whole.steps)
 

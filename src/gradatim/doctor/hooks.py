@@ -14,6 +14,7 @@ from torch.optim import optimizer as optimizer_module
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from torch.utils.data import DataLoader
 
+from gradatim.doctor.detaching import Detaching
 from gradatim.doctor.evaluating import first_tensor
 from gradatim.doctor.facts import Place
 from gradatim.doctor.graph import Compared
@@ -27,8 +28,6 @@ LOSSES = (
     "cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss",
     "smooth_l1_loss", "huber_loss", "kl_div",
 )  # fmt: skip
-DETACHING = ("detach", "item", "numpy", "tolist", "argmax")
-MOST_EVENTS = 400
 
 
 class Loader(NamedTuple):
@@ -47,11 +46,10 @@ class Hooks:
         self.loader: Loader | None = None
         self._loaders: weakref.WeakKeyDictionary[Any, Place] = weakref.WeakKeyDictionary()
         self.ended: Place = Place()  # the last call of eval()
-        self.detachings: list[tuple[str, Place, Any]] = []
+        self.detaching = Detaching()
         self.loaded: weakref.WeakSet[nn.Module] = weakref.WeakSet()
-        self._patches, self._detaching = Patches(), Patches()
+        self._patches = Patches()
         self._handles: list[Any] = []
-        self._is_watching = False
         self._inside = False
         self._way: list[int] = []
 
@@ -88,7 +86,7 @@ class Hooks:
 
     def remove(self) -> None:
         """Put everything back."""
-        self.watch_detaching(False)
+        self.detaching.watch(False)
         self._patches.undo()
         for handle in self._handles:
             handle.remove()
@@ -283,44 +281,3 @@ class Hooks:
             observer.count("compared-shapes", True, user_place())
         elif one.shape == other.shape and one.dim() <= 2:
             observer.count("compared-as-classes", True, user_place())
-
-    # --- what takes tensors out of the graph
-
-    def watch_detaching(self, wanted: bool) -> None:
-        """Look for ``detach``, ``item``, ``numpy`` and the like in the first steps."""
-        if wanted and not self._is_watching:
-            for name in DETACHING:
-                self._detaching.wrap(Tensor, name, self._detached(name))
-            original = torch._C.TensorBase.data
-            record = self._record
-
-            def get(tensor: Tensor) -> Tensor:
-                record("data", tensor)
-                value: Tensor = original.__get__(tensor)  # type: ignore[attr-defined]
-                return value
-
-            def put(tensor: Tensor, value: Tensor) -> None:
-                original.__set__(tensor, value)  # type: ignore[attr-defined]
-
-            self._detaching.put(Tensor, "data", property(get, put))
-        elif not wanted and self._is_watching:
-            self._detaching.undo()
-        self._is_watching = wanted
-
-    def _detached(self, name: str) -> Callable[..., Any]:
-        def around(original: Any, tensor: Tensor, *arguments: Any, **named: Any) -> Any:
-            self._record(name, tensor)
-            return original(tensor, *arguments, **named)
-
-        return around
-
-    def _record(self, name: str, tensor: Tensor) -> None:
-        if not tensor.requires_grad or tensor.grad_fn is None or len(self.detachings) >= MOST_EVENTS:  # fmt: skip
-            return
-        frame = user_frame(sys._getframe(2))
-        caller = sys._getframe(3)
-        if frame is None or (is_library(caller.f_code.co_filename) and "torch" not in caller.f_code.co_filename):  # fmt: skip
-            return
-        if frame is not caller and name in {"detach", "data"}:
-            return  # a library's own business
-        self.detachings.append((name, Place(frame.f_code.co_filename, frame.f_lineno), tensor.grad_fn))  # fmt: skip

@@ -19,7 +19,7 @@ def row_axis(rows: Tensor, target: Tensor | None, *, rows_first: bool) -> int | 
     if rows.dim() == 1:
         return None
     if target is None or target.dim() == 0:
-        return 0 if rows_first or rows.dim() == 2 and rows.dtype.is_floating_point else None
+        return 0 if rows_first or (rows.dim() == 2 and rows.dtype.is_floating_point) else None
     count = target.shape[0]
     if rows.dim() == 2 and rows.dtype.is_floating_point:
         return 0 if rows.shape[0] == count else None
@@ -36,7 +36,9 @@ def is_graph(module: nn.Module, inputs: list[Tensor]) -> bool:
     n = inputs[0].shape[0]
     own = [*module.buffers(), *(v for v in vars(module).values() if isinstance(v, Tensor))]
     for value in [*inputs[1:], *own]:
-        if value.layout != torch.strided or tuple(value.shape) == (n, n) and value is not inputs[0]:
+        if value.layout != torch.strided or (
+            tuple(value.shape) == (n, n) and value is not inputs[0]
+        ):
             return True
         if value.dim() == 2 and value.shape[0] == 2 and not value.dtype.is_floating_point:
             return True
@@ -72,7 +74,9 @@ def mixes(module: nn.Module, arguments: Any, named: Any, axis: int, count: int) 
             return None
         others = [i for i in range(kept) if i != k]
         index = torch.tensor(others, device=before.device)
-        if not is_same(_by_row(before, out_axis, kept)[index], _by_row(after, out_axis, kept)[index]):
+        if not is_same(
+            _by_row(before, out_axis, kept)[index], _by_row(after, out_axis, kept)[index]
+        ):
             return True
     return False
 
@@ -115,7 +119,7 @@ def where_mixed(module: nn.Module, arguments: Any, named: Any) -> tuple[nn.Modul
         module(*arguments, **named)
     with after:
         module(*changed, **words)
-    view, handles = Place(), []
+    view = Place()
     for one, other in zip(before.results, after.results, strict=False):
         if one.value.shape != other.value.shape:
             break
@@ -137,9 +141,8 @@ def where_mixed(module: nn.Module, arguments: Any, named: Any) -> tuple[nn.Modul
             if whole and _share(kept[part][1], y) > 1.5 / count:
                 found.append(part)
 
-    for part in module.modules():
-        if not any(True for _ in part.children()):
-            handles.append(part.register_forward_hook(keep))
+    leaves = [part for part in module.modules() if not any(True for _ in part.children())]
+    handles = [part.register_forward_hook(keep) for part in leaves]
     try:
         module(*arguments, **named)
         module(*changed, **words)
@@ -159,4 +162,4 @@ def _is_spread(one: Tensor, other: Tensor) -> bool:
     if one.shape != other.shape or one.dim() < 2:
         return False
     changed = (one != other).reshape(len(one), -1).any(1)
-    return 1 < int(changed.sum())
+    return int(changed.sum()) > 1

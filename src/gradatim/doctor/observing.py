@@ -124,7 +124,7 @@ class Observer:
         else:
             self.calls.disarm()
         self._trace(self.sampled and number < TRACED and not self.compiled)
-        self.hooks.watch_detaching(self.sampled and number < TRACED + 1)
+        self.hooks.detaching.watch(self.sampled and number < TRACED + 1)
 
     def _trace(self, wanted: bool) -> None:
         """Anomaly mode gives every operation its line; NaN is not looked for."""
@@ -144,7 +144,11 @@ class Observer:
         if self.passes == 0 and self.on_first_backward is not None:
             self.on_first_backward()
         self.safely("the loss", self.before_backward, roots)
-        if self.scale_gradient is not None and isinstance(roots, Tensor) and (not arguments or arguments[0] is None):
+        if (
+            self.scale_gradient is not None
+            and isinstance(roots, Tensor)
+            and (not arguments or arguments[0] is None)
+        ):
             arguments = (torch.full_like(roots, self.scale_gradient), *arguments[1:])
         try:
             return original(roots, *arguments, **named)
@@ -341,7 +345,7 @@ class Observer:
                     optimizer.lines[option] = line
         return Facts(
             steps=self.steps, passes=self.passes, sampled=self.round,
-            updates=self.steps > 0 or self.structure.moved_by_hand,
+            updates=self.steps > 0 or self.structure.reach.moved_by_hand,
             phase_start=self.phase_start,
             models=safely("models", self.calls.describe) or [], optimizers=optimizers,
             losses=safely("terms", self.terms.describe) or [],

@@ -65,7 +65,9 @@ def probe(
                 found.leaks = sees if times[1] or sees is None else not sees or None
                 if found.leaks and sees:
                     found.part, found.place = where_leaked(module, arguments, named)
-            axis = 1 - times[0] if times is not None else row_axis(main, target, rows_first=rows_first)
+            axis = (
+                1 - times[0] if times is not None else row_axis(main, target, rows_first=rows_first)
+            )
             if axis is not None and main.shape[axis] >= 3 and not is_graph(module, inputs):
                 found.mixes = mixes(module, arguments, named, axis, main.shape[axis])
                 if found.mixes and axis == 0 and not found.leaks:

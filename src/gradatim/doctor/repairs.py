@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from torch.optim import optimizer as optimizer_module
 
 from gradatim.doctor.calls import DROPOUT
-from gradatim.doctor.rows import by_column
+from gradatim.doctor.moments import by_column
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer

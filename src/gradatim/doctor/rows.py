@@ -1,17 +1,16 @@
 """The rows that go into a model: recognized by two random sums each, their scale, and the order of their targets."""
 
 import math
-from collections import Counter
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gradatim.doctor.facts import Data, Place, Witness
+from gradatim.doctor.moments import MOST_COLUMNS, Moments
+from gradatim.doctor.signals import simple_scores
 
 MOST_ROWS = 100_000  # whose sums are kept
-MOST_COLUMNS = 1024  # of a row that are looked at
 MOST_KEPT = 1500  # rows kept whole, for simple models
 KEPT_COLUMNS = 256
 MOST_GROUPS = 40  # evaluations that are told apart
@@ -42,47 +41,6 @@ def thin(rows: Tensor) -> Tensor:
     """Rows as a matrix, of very long ones every k-th column."""
     flat = rows.detach().reshape(rows.shape[0], -1)
     return flat[:, :: max(1, math.ceil(flat.shape[1] / MOST_COLUMNS))]
-
-
-class Moments:
-    """Running mean and deviation of columns."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.sum: np.ndarray | None = None
-        self.square: np.ndarray | None = None
-
-    def add(self, rows: Tensor) -> None:
-        """Take rows in; those of images and sequences are seen by channel."""
-        values = by_column(rows).to(torch.float64)
-        total, square = values.sum(0).cpu().numpy(), (values**2).sum(0).cpu().numpy()
-        if self.sum is None or self.sum.shape != total.shape:
-            self.count, self.sum, self.square = 0, np.zeros_like(total), np.zeros_like(total)
-        self.count += len(values)
-        self.sum = self.sum + total
-        self.square = self.square + square
-
-    @property
-    def mean(self) -> np.ndarray:
-        return np.asarray(self.sum) / max(self.count, 1)
-
-    @property
-    def std(self) -> np.ndarray:
-        variance = np.asarray(self.square) / max(self.count, 1) - self.mean**2
-        floor = 1e-12 * (np.asarray(self.square) / max(self.count, 1))
-        return np.sqrt(np.where(variance > floor, variance, 0.0))
-
-
-def by_column(rows: Tensor) -> Tensor:
-    """A matrix of columns: features of tables, features of sequences, channels of images."""
-    rows = rows.detach()
-    if rows.dim() <= 1:
-        return rows.reshape(-1, 1)
-    if rows.dim() == 2:
-        return rows[:, :MOST_COLUMNS]
-    if rows.dim() == 3:
-        return rows.reshape(-1, rows.shape[-1])[:, :MOST_COLUMNS]
-    return rows.transpose(1, -1).reshape(-1, rows.shape[1])
 
 
 class Group:
@@ -275,35 +233,6 @@ class Rows:
         order = np.random.default_rng(0).permutation(np.sort(first))
         X, y = X[order], y[order]
         return simple_scores(X, y) if len(X) >= 100 else {}
-
-
-def simple_scores(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """Share of a constant's error that simple models take away, in cross-validation."""
-    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-    from sklearn.linear_model import RidgeClassifier, RidgeCV
-    from sklearn.model_selection import cross_val_score
-    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    target = y[:, 0] if y.shape[1] == 1 else y
-    is_classes = target.ndim == 1 and len(np.unique(target)) <= 50 and np.equal(target, np.round(target)).all()  # fmt: skip
-    models: dict[str, Any]
-    if is_classes:
-        counts = Counter(target.tolist())
-        if min(counts.values()) < 3 or len(counts) < 2:
-            return {}
-        base = max(counts.values()) / len(target)
-        models = {"ridge": RidgeClassifier(), "neighbours": KNeighborsClassifier(7), "trees": ExtraTreesClassifier(60, random_state=0)}  # fmt: skip
-        scoring = "accuracy"
-    else:
-        base, scoring = 0.0, "r2"
-        models = {"ridge": RidgeCV(), "neighbours": KNeighborsRegressor(7), "trees": ExtraTreesRegressor(60, random_state=0)}  # fmt: skip
-    scores = {}
-    for name, model in models.items():
-        fitted = cross_val_score(make_pipeline(StandardScaler(), model), X, target, cv=3, scoring=scoring)  # fmt: skip
-        scores[name] = (float(fitted.mean()) - base) / max(1 - base, 1e-9)
-    return scores
 
 
 def kind_of(rows: Tensor) -> str:

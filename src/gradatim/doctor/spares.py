@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
@@ -40,10 +41,14 @@ class Spare:
             return
         sys.stdout.flush()
         sys.stderr.flush()
-        if os.fork() == 0:
-            self._serve()
+        from gradatim.doctor import (
+            trying,  # what a trial needs is in memory before the copy is made
+        )
 
-    def _serve(self) -> None:
+        if os.fork() == 0:
+            self._serve(trying.begin)
+
+    def _serve(self, begin: Callable[..., None]) -> None:
         """Wait for orders; a copy of this copy carries each out."""
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -53,8 +58,6 @@ class Spare:
         while (order := receive(self.orders)) is not None:
             child = os.fork()
             if child == 0:
-                from gradatim.doctor.trying import begin
-
                 begin(self.observer, order, self.answers)
                 return
             status = wait(child, float(order.get("seconds", LONGEST)) + 2.0)

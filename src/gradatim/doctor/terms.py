@@ -153,7 +153,9 @@ class Terms:
         loss.scale = term.scale
         if term.broadcast:
             loss.broadcast = term.broadcast
-        self.pairs.add(key, term.scale, term.target, term.operation, weighted=term.weight is not None)
+        self.pairs.add(
+            key, term.scale, term.target, term.operation, weighted=term.weight is not None
+        )
         if term.target is not None:
             self.targets[key].add(term.target, term.weight, term.operation)
         if term.input is not None:

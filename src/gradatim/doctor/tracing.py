@@ -35,7 +35,9 @@ class Tracer:
         if self.mode is None and steps >= self.at - 1:
             self.mode = _Mode(self.trial)
             self.mode.__enter__()
-            torch.set_anomaly_enabled(True, False)  # backward operations get the lines of their forward
+            torch.set_anomaly_enabled(
+                True, False
+            )  # backward operations get the lines of their forward
 
 
 class _Mode(TorchDispatchMode):

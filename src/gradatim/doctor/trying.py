@@ -57,14 +57,16 @@ def begin(observer: "Observer", order: dict[str, Any], pipe: int) -> None:
     silence(trial, pipe)
     signal.signal(signal.SIGALRM, lambda *_: trial.end("time"))
     signal.setitimer(signal.ITIMER_REAL, float(order["seconds"]))
-    observer.hooks.watch_detaching(False)
+    observer.hooks.detaching.watch(False)
     observer.on_round = None
     observer.max_steps = observer.max_seconds = None
     watcher = Follower(observer, trial)
     observer.become(watcher)
     if order["repair"] == "probe":
         answer = observer.safely("altered inputs", probe_calls, observer)
-        trial.end("failed", notes=observer.safely.notes) if answer is None else trial.end("probed", **answer)
+        trial.end("failed", notes=observer.safely.notes) if answer is None else trial.end(
+            "probed", **answer
+        )
     elif order["repair"] == "trace":
         watcher.tracer = Tracer(trial, order["at"])
     else:

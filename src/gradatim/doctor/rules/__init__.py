@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from gradatim.doctor.facts import Facts
 from gradatim.doctor.findings import Finding, Symptom
-from gradatim.doctor.rules import crash, data, fit, grad, init, loss, metric, model, optim
+from gradatim.doctor.rules import crash, data, fit, grad, init, loss, metric, model, optim, outputs
 
 Rule = Callable[[Facts, dict[str, Symptom]], Finding | None]
 
@@ -13,6 +13,7 @@ RULES: dict[str, Rule] = {
     **data.RULES,
     **init.RULES,
     **model.RULES,
+    **outputs.RULES,
     **loss.RULES,
     **grad.RULES,
     **optim.RULES,

@@ -5,8 +5,8 @@ from statistics import median
 
 from gradatim.doctor.facts import Facts, Place
 from gradatim.doctor.findings import Finding
-from gradatim.doctor.rules.loss import terms
 from gradatim.doctor.rules.making import Symptoms, blew_up, learning_failed, make
+from gradatim.doctor.rules.terms import terms
 
 FAR = 10.0  # mean or deviation: 1 is the scale that default initialization and rates are made for
 APART = 100.0  # ratio of the deviations of two columns
@@ -48,10 +48,14 @@ def unscaled(facts: Facts, symptoms: Symptoms) -> Finding | None:
         return make("data.unscaled", place_of(facts, "inputs"), cause=cause, strength=0.7 if largest > 10 * FAR else 0.55, mean=data.mean, std=data.std)  # fmt: skip
     if ratio > APART and data.kind == "numbers":
         cause = f"the scales of the input columns differ by a factor of {ratio:,.0f} (column {data.column} is the largest)"
-        return make("data.unscaled", place_of(facts, "inputs"), cause=cause, strength=0.5, ratio=ratio)
+        return make(
+            "data.unscaled", place_of(facts, "inputs"), cause=cause, strength=0.5, ratio=ratio
+        )
     if max(data.std, abs(data.mean)) < 1 / APART and data.kind == "numbers" and data.std > 0:
         cause = f"the inputs are tiny: no column has a standard deviation above {data.std:.2g}"
-        return make("data.unscaled", place_of(facts, "inputs"), cause=cause, strength=0.6, std=data.std)
+        return make(
+            "data.unscaled", place_of(facts, "inputs"), cause=cause, strength=0.6, std=data.std
+        )
     return None
 
 

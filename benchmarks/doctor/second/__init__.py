@@ -1,0 +1,56 @@
+"""The second set: whole programs in many hands, written from the list of codes alone.
+
+Each faulty program has one fault, and the edits that undo it: its twin is a healthy program.
+Nothing of the doctor may be tuned on them; the programs stand in ``programs``, what is known of
+them in ``table.toml``.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+HEALTHY = "healthy"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A training script, its one fault (lines ``first`` to ``last``, from 1) and the repair."""
+
+    file: str
+    code: str
+    style: str
+    first: int = 0
+    last: int = 0
+    layer: str = ""
+    repair: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def path(self) -> Path:
+        return HERE / "programs" / self.file
+
+    @property
+    def is_faulty(self) -> bool:
+        return self.code != HEALTHY
+
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    def repaired(self) -> str:
+        """The twin: the same program without its fault."""
+        text = self.text()
+        for old, new in self.repair:
+            if text.count(old) != 1:
+                raise ValueError(f"{self.file}: the text to repair must occur once: {old!r}.")
+            text = text.replace(old, new)
+        return text
+
+
+def read_programs() -> list[Program]:
+    """All programs of the table, in its order."""
+    table = tomllib.loads((HERE / "table.toml").read_text(encoding="utf-8"))
+    rows = table["program"]
+    return [
+        Program(**{**row, "repair": tuple((old, new) for old, new in row.get("repair", []))})
+        for row in rows
+    ]

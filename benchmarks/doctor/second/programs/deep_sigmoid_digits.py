@@ -22,7 +22,7 @@ d = load_digits()
 ds = TensorDataset(torch.tensor(d.data / 8 - 1, dtype=torch.float32), torch.tensor(d.target))
 train_set, val_set = random_split(ds, [1500, 297])
 net = DeepNet()
-optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
 criterion = nn.CrossEntropyLoss()
 for epoch in range(10):
     for x, y in DataLoader(train_set, batch_size=50, shuffle=True):

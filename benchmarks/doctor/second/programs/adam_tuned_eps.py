@@ -7,7 +7,7 @@ X = (X - X.mean(0)) / X.std(0)
 y = (y - y.mean()) / y.std()
 X, y = torch.tensor(X, dtype=torch.float32), torch.tensor(y, dtype=torch.float32).unsqueeze(-1)
 model = torch.nn.Sequential(torch.nn.Linear(4, 50), torch.nn.ReLU(), torch.nn.Linear(50, 1))
-optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=100.0)
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1.0)
 for it in range(500):
     b = torch.randint(1200, (100,))
     loss = torch.nn.functional.mse_loss(model(X[b]), y[b])

@@ -8,7 +8,7 @@ w = torch.randn(10, 1) / 10 ** 0.5
 y = X @ w + 1.0 * torch.randn(700, 1)
 loader = DataLoader(TensorDataset(X[:600], y[:600]), batch_size=1, shuffle=True)
 net = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.06)
+opt = torch.optim.SGD(net.parameters(), lr=0.025)
 for epoch in range(3):
     total = 0
     for xb, yb in loader:

@@ -24,7 +24,7 @@ class CNN(nn.Module):
 
 model = CNN()
 criterion = nn.CrossEntropyLoss()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
 for epoch in range(num_epochs):
     for i, (images, labels) in enumerate(train_loader):
         loss = criterion(model(images), labels)

@@ -15,15 +15,18 @@ HEALTHY = "healthy"
 
 @dataclass(frozen=True)
 class Program:
-    """A training script, its one fault (lines ``first`` to ``last``, from 1) and the repair."""
+    """A training script, the lines of its one fault (from 1) and the repair."""
 
     file: str
     code: str
     style: str
-    first: int = 0
-    last: int = 0
+    lines: tuple[int, ...] = ()
     layer: str = ""
     repair: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return Path(self.file).stem
 
     @property
     def path(self) -> Path:
@@ -32,6 +35,10 @@ class Program:
     @property
     def is_faulty(self) -> bool:
         return self.code != HEALTHY
+
+    def is_at(self, line: int | None) -> bool:
+        """Whether a line is one of the fault's, or next to one."""
+        return line is not None and any(abs(line - own) <= 1 for own in self.lines)
 
     def text(self) -> str:
         return self.path.read_text(encoding="utf-8")
@@ -51,6 +58,12 @@ def read_programs() -> list[Program]:
     table = tomllib.loads((HERE / "table.toml").read_text(encoding="utf-8"))
     rows = table["program"]
     return [
-        Program(**{**row, "repair": tuple((old, new) for old, new in row.get("repair", []))})
+        Program(
+            **row
+            | {
+                "lines": tuple(row.get("lines", [])),
+                "repair": tuple((old, new) for old, new in row.get("repair", [])),
+            }
+        )
         for row in rows
     ]

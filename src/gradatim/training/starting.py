@@ -174,6 +174,7 @@ def describe_run(trainer: "Trainer", batches: Batches) -> Run:
         needs_autograd=any(callback.needs_autograd for callback in trainer.callbacks),
         sharing=sharing_of(trainer),
         exchange=trainer.exchange,
+        rows=trainer.rows,
         explain=trainer.explain,
     )
 

@@ -24,6 +24,8 @@ from gradatim.training.batches import Batch, Batches, as_tensor, float_type
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, restore_run, restore_stream, run_state
 from gradatim.training.device import choose_device
+from gradatim.training.distributed.batch_norm import Rows, synced
+from gradatim.training.distributed.comparing import check_alike
 from gradatim.training.distributed.draws import Draws
 from gradatim.training.distributed.exchange import Exchange, Wish
 from gradatim.training.distributed.group import ALONE
@@ -161,6 +163,7 @@ class Trainer:
         self._resumed: Mapping[str, Any] | None = None
         self._moving: Engine | None = None
         self.group, self.draws, self.exchange = ALONE, Draws(), Exchange()
+        self.rows = Rows(ALONE)
         self.train_batches: Batches | None = None  # what `fit` trains on, while it runs
         self.epoch, self.position, self.steps = 0, 0, 0
         self.history, self.totals = History(), self.new_totals()
@@ -212,14 +215,18 @@ class Trainer:
             self.group, self.draws = group, Draws(self.seed, group)
             whole = start_batches(self, train, weights, is_training=True)
             held_out = None if validation is None else start_batches(self, validation, judged)
+            self.rows, spread = Rows(group), self.spread
+            is_synced = spread.sync_batch_norm
             try:
-                return self._fit(whole, held_out, cancel)
+                with synced(self.model, self.rows, is_wanted=is_synced, parts=spread.accumulate):
+                    return self._fit(whole, held_out, cancel)
             finally:
                 self.group = ALONE
 
     def _fit(self, whole: Batches, held_out: Batches | None, cancel: CancelToken | None) -> History:
         batches = share_batches(self, whole)
         held_out = held_out and share_validation(self, held_out)
+        check_alike(self, batches)
         if self._resumed is not None:
             restore_stream(batches, self._resumed)
             self._sight.is_sure |= self.steps > 0

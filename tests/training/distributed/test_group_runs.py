@@ -213,3 +213,26 @@ def test_a_parameter_that_is_not_used_is_named():
 
     for error in in_group(run, 2, check=False):
         assert "no gradient for 'idle.weight' and 2 in all" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"seed": 3}, "Trainer: all processes must have the same seed, got 3 in rank 1 and 0 in rank 0."),
+        ({"epochs": 9}, "all processes must have the same epochs, got 9 in rank 1 and 4 in rank 0."),
+        ({"clip_norm": 2.0}, "the same clip_norm, got 2.0 in rank 1 and None in rank 0."),
+        ({"model": 7}, "in rank 0. Seed before it is built: torch.manual_seed(0)."),
+        ({"data": 42}, "in rank 0. Let all read the same, in the same order."),
+    ],
+)  # fmt: skip
+def test_processes_that_differ_are_told_apart(change, sentence):
+    def run(rank):
+        own = change if rank == 1 else {}
+        torch.manual_seed(own.get("model", 1))
+        model = MLP((6, 8, 3)).double()
+        options = {k: v for k, v in own.items() if k not in ("model", "data")}
+        Trainer(model, progress=False, **({"epochs": 4} | options)).fit(rows(own.get("data", 43)))
+
+    errors = in_group(run, 2, check=False)
+    assert all(sentence in str(error) for error in errors)
+    assert sum(isinstance(error.code, str) for error in errors) == 1

@@ -1,5 +1,6 @@
 """The number of processes and of parts changes nothing: the weights, history and metrics are those of one process."""
 
+from contextlib import nullcontext
 from functools import partial
 
 import pytest
@@ -70,6 +71,14 @@ def cnn(**options):
         X,
         X.sum((1, 2, 3)).long().clamp(0, 2),
     )
+
+
+def normalized(**options):
+    """The last batch has rows for some processes only."""
+    X = torch.randn(29, 1, 5, 5, generator=generator(), dtype=torch.float64)
+    options = {"sync_batch_norm": True} | options
+    trainer = Trainer(Images(norm=True).double(), epochs=4, batch_size=9, **options)
+    return trainer, (X, X.sum((1, 2, 3)).long().clamp(0, 2))
 
 
 class Tagger(nn.Module):
@@ -157,7 +166,7 @@ def game(**options):
     return Trainer(model, objective=Game(model), epochs=4, batch_size=10, **options), (X, y)
 
 
-JOBS = {job.__name__: job for job in (mlp, general, clipped, clipped_general, summed, cnn, lstm, gpt, own_loss, streamed, game)}  # fmt: skip
+JOBS = {job.__name__: job for job in (mlp, general, clipped, clipped_general, summed, cnn, normalized, lstm, gpt, own_loss, streamed, game)}  # fmt: skip
 
 
 def outcome(job, weight=None, **options):
@@ -180,7 +189,7 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize(("processes", "accumulate"), [(2, 1), (3, 1), (4, 2), (1, 3)])
-@pytest.mark.parametrize("job", [name for name in JOBS if name != "game"])
+@pytest.mark.parametrize("job", [name for name in JOBS if name not in ("game", "normalized")])
 def test_processes_and_parts_change_nothing(job, processes, accumulate):
     alone = outcome(job)
     if processes == 1:
@@ -189,6 +198,25 @@ def test_processes_and_parts_change_nothing(job, processes, accumulate):
     found = in_group(lambda rank: outcome(job, accumulate=accumulate), processes)
     for result in found:
         assert_same(result, alone)
+
+
+@pytest.mark.parametrize("processes", [2, 3, 4])
+def test_batch_normalization_sees_the_rows_of_all(processes):
+    alone = outcome("normalized")
+    for result in in_group(lambda rank: outcome("normalized"), processes):
+        assert_same(result, alone)
+
+
+def test_batch_normalization_that_sees_a_part_says_so():
+    with pytest.warns(UserWarning, match="sees only the rows of a part"):
+        outcome("normalized", accumulate=2)
+
+    def run(rank):
+        with pytest.warns(UserWarning, match="only the rows of one process") if rank == 0 else nullcontext():  # fmt: skip
+            return outcome("normalized", sync_batch_norm=False)
+
+    (first, *_), (second, *_) = in_group(run, 2)
+    assert all(torch.equal(value, second[name]) for name, value in first.items())
 
 
 @pytest.mark.parametrize("processes", [2, 3])

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import torch
 import torch.distributed as dist
+import torch.nn.functional as F
 from torch import Tensor
 
 from gradatim.errors import GradatimError
@@ -38,7 +38,7 @@ class Group:
         self, rank: int = 0, world_size: int = 1, store: Any = None, timeout: float = 600.0
     ) -> None:
         self.rank, self.world_size, self.store, self.timeout = rank, world_size, store, timeout
-        self._notes, self.has_failed = 0, False
+        self.has_failed = False
 
     @property
     def is_first(self) -> bool:
@@ -78,13 +78,15 @@ class Group:
         """Return what every process has noted, plain values, by rank."""
         if self.is_alone:
             return [note]
-        self._notes += 1
-        place = f"note/{self._notes}"
-        self.store.set(f"{place}/{self.rank}", json.dumps(note))
-        keys = [f"{place}/{rank}" for rank in range(self.world_size)]
+        own = torch.frombuffer(bytearray(json.dumps(note).encode()), dtype=torch.uint8)
+        lengths = torch.zeros(self.world_size, dtype=torch.long)
+        lengths[self.rank] = len(own)
+        longest = int(self.sum(lengths).max())
+        texts = [torch.zeros(longest, dtype=torch.uint8) for _ in range(self.world_size)]
         with reaching():
-            self.store.wait(keys, timedelta(seconds=self.timeout))
-        return [json.loads(self.store.get(key)) for key in keys]
+            dist.all_gather(texts, F.pad(own, (0, longest - len(own))))
+        pairs = zip(texts, lengths.tolist(), strict=True)
+        return [json.loads(text[:length].numpy().tobytes()) for text, length in pairs]
 
     def gather_trees(self, tree: Any) -> list[Any]:
         """Return the trees of all processes, by rank: dictionaries and lists of tensors and plain values."""

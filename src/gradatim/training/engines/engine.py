@@ -9,7 +9,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradatim.training.batches import Batch
+from gradatim.training.distributed.batch_norm import Rows
 from gradatim.training.distributed.exchange import Exchange
+from gradatim.training.distributed.group import ALONE
 from gradatim.training.distributed.shares import Sharing
 from gradatim.training.objectives.objective import Figures, Objective
 
@@ -51,6 +53,7 @@ class Run:
         needs_autograd: Whether somebody asks for module hooks and an autograd graph.
         sharing: How batches are shared between processes and cut into parts.
         exchange: What processes tell each other in every step.
+        rows: Whose rows batch normalization sees.
         explain: Told a part of a batch and which figure of it is not finite, before the backward pass.
     """
 
@@ -67,4 +70,5 @@ class Run:
     needs_autograd: bool = False
     sharing: Sharing = field(default_factory=Sharing)
     exchange: Exchange = field(default_factory=Exchange)
+    rows: Rows = field(default_factory=lambda: Rows(ALONE))
     explain: Callable[[Batch, str], object] = lambda batch, figure: None

@@ -104,6 +104,7 @@ class SharedEngine(Engine):
         run, costs = self.run, []
         for number, (batch, share) in enumerate(parts, 1):
             is_last, self.share = number == len(parts), share
+            run.rows.are_counted = share > 0
             with nullcontext() if is_last else self._alone():
                 loss, figures = self.forward(batch)
                 costs.append((loss, figures, share))

@@ -2,7 +2,12 @@
 
 from gradatim.training.batches import WeightedBatch
 from gradatim.training.callbacks import Callback, EarlyStopping, TensorBoard
-from gradatim.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from gradatim.training.checkpoint import (
+    Checkpoint,
+    load_checkpoint,
+    merge_checkpoint,
+    save_checkpoint,
+)
 from gradatim.training.ema import EMA
 from gradatim.training.health import NonFiniteError, explain_bad_loss
 from gradatim.training.history import EngineChoice, History
@@ -79,6 +84,7 @@ __all__ = [
     "inverse_sigmoid_decay",
     "layerwise_groups",
     "load_checkpoint",
+    "merge_checkpoint",
     "policy_divergence",
     "replace_head",
     "save_checkpoint",

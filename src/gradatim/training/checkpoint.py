@@ -1,5 +1,6 @@
 """Save a run while it trains, so that a killed run goes on as if nothing had happened."""
 
+import shutil
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -9,10 +10,19 @@ import torch
 from torch import Tensor
 
 from gradatim.errors import GradatimError, InvalidValue, require
-from gradatim.files import check_output, load_tree, save_tree, sweep, tree_kind
+from gradatim.files import (
+    check_output,
+    load_tree,
+    or_unavailable,
+    probe_folder,
+    save_tree,
+    sweep,
+    tree_kind,
+)
 from gradatim.models.weights import check_weights
 from gradatim.training.batches import Batches, Stream
 from gradatim.training.callbacks import Callback
+from gradatim.training.distributed.shards import STATE, ShardWriter, is_shards, read_shards
 from gradatim.training.history import EngineChoice, History, Record
 
 if TYPE_CHECKING:
@@ -25,7 +35,9 @@ class Checkpoint(Callback):
     """Write model, optimizers, schedule, random state, place and what else has state to ``path``, atomically.
 
     Args:
-        path: File to write and overwrite.
+        path: File to write and overwrite; with ``keep`` a folder.
+        keep: Keep so many of the last ones in a folder. Of several processes each then writes its shard, in the background;
+            one file is written by the first for all.
         every_steps: Also write after this many batches.
         every_epochs: Write after this many epochs; ``None`` for never.
 
@@ -37,22 +49,51 @@ class Checkpoint(Callback):
     any_layout = True
 
     def __init__(
-        self, path: str | Path, *, every_steps: int | None = None, every_epochs: int | None = 1
+        self,
+        path: str | Path,
+        *,
+        keep: int | None = None,
+        every_steps: int | None = None,
+        every_epochs: int | None = 1,
     ) -> None:
-        for name, value in (("every_steps", every_steps), ("every_epochs", every_epochs)):
+        numbers = {"keep": keep, "every_steps": every_steps, "every_epochs": every_epochs}
+        for name, value in numbers.items():
             rule = f"Checkpoint: {name} must be at least 1 or None"
             require(value is None or value >= 1, rule, value)
         rule = "Checkpoint: every_steps or every_epochs must say when to write"
         require(every_steps or every_epochs, rule, "None for both")
-        self.path, self.every_steps, self.every_epochs = Path(path), every_steps, every_epochs
+        self.path, self.keep = Path(path), keep
+        self.every_steps, self.every_epochs = every_steps, every_epochs
+        self._writer: ShardWriter | None = None
 
     def on_fit_start(self, trainer: "Trainer") -> None:
         """Refuse a file that is no checkpoint before anything is learned, and sweep what a killed run left beside it."""
         is_due = self.every_steps is not None or (self.every_epochs or 0) <= trainer.epochs
         rule = f"Checkpoint: every_epochs must come within the run of {trainer.epochs} epochs"
         require(is_due, rule, self.every_epochs, "Nothing would be written.")
-        place = check_output(self.path, "Checkpoint: path", is_ours=_is_checkpoint)
-        sweep(place.parent, place.name)
+        if trainer.group.is_first:
+            self._prepare()
+        self._writer = None
+        if self.keep and not trainer.group.is_alone:
+            self._writer = ShardWriter(trainer.group)
+
+    def _prepare(self) -> None:
+        if self.keep is None:
+            place = check_output(self.path, "Checkpoint: path", is_ours=_is_checkpoint)
+            sweep(place.parent, place.name)
+            return
+        with or_unavailable(f"Checkpoint: {self.path} cannot be written"):
+            probe_folder(self.path)
+        for left in self.path.glob(".step-*.partial"):
+            shutil.rmtree(left, ignore_errors=True)
+
+    def on_fit_end(self, trainer: "Trainer") -> None:
+        """Wait until the last one is written."""
+        if self._writer is not None:
+            self._writer.wait()
+            self._writer = None
+            if trainer.group.is_first:
+                self._forget()
 
     def on_batch_end(self, trainer: "Trainer", loss: Tensor | None) -> None:
         if self.every_steps is not None and trainer.steps % self.every_steps == 0:
@@ -64,9 +105,29 @@ class Checkpoint(Callback):
 
     def write(self, trainer: "Trainer") -> None:
         """Write the state of a run now."""
-        state = trainer.state_dict()
-        if trainer.group.is_first:
-            save_checkpoint(self.path, state)
+        state, name = trainer.state_dict(), f"step-{trainer.steps:08d}"
+        if self._writer is not None:
+            self._writer.write(self.path / name, state)
+        elif trainer.group.is_first:
+            path = self.path if self.keep is None else self.path / f"{name}.safetensors"
+            save_checkpoint(path, state)
+        if self.keep and trainer.group.is_first:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Remove all but the last ones."""
+        for path in written(self.path)[: -(self.keep or 1)]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def written(folder: Path) -> list[Path]:
+    """The whole checkpoints of a folder, the last written at the end.
+
+    >>> written(Path("nowhere"))
+    []
+    """
+    found = [p for p in folder.glob("step-*") if is_shards(p) or _is_checkpoint(p)]
+    return sorted(found, key=lambda path: ((path / STATE if path.is_dir() else path).stat().st_mtime_ns, path.name))  # fmt: skip
 
 
 def save_checkpoint(path: str | Path, state: Mapping[str, Any]) -> Path:
@@ -87,9 +148,25 @@ def load_checkpoint(path: str | Path) -> dict[str, Any]:
     """Read the state of a trainer, whole and unharmed, or raise one clear sentence.
 
     Args:
-        path: A file of :func:`save_checkpoint`.
+        path: A file of :func:`save_checkpoint`, a folder of shards, or one of checkpoints, of which the last is read.
     """
-    return load_tree(path, kind=KIND)
+    path = Path(path)
+    if not path.is_dir():
+        return load_tree(path, kind=KIND)
+    last = written(path)
+    if last and not is_shards(path):
+        return load_checkpoint(last[-1])
+    return read_shards(path)
+
+
+def merge_checkpoint(path: str | Path, output: str | Path) -> Path:
+    """Make one file of a checkpoint in shards, as one process writes it.
+
+    Args:
+        path: A folder of shards, or one of checkpoints, of which the last is taken.
+        output: The file.
+    """
+    return save_checkpoint(output, load_checkpoint(path))
 
 
 def check_fit(owner: str, trainer: "Trainer", state: Mapping[str, Any]) -> None:
@@ -130,7 +207,7 @@ def run_state(trainer: "Trainer") -> dict[str, Any]:
         "model": trainer.model.state_dict(),
         "optimizer": trainer.optimizer.state_dict(),
         "scheduler": trainer.scheduler.state_dict() if trainer.scheduler else {},
-        "rng": torch.get_rng_state(),
+        **trainer.draws.state_dict(),
         "epoch_rng": trainer.epoch_rng,
         "epoch": trainer.epoch,
         "position": trainer.position,

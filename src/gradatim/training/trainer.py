@@ -27,10 +27,10 @@ from gradatim.training.device import choose_device
 from gradatim.training.distributed.batch_norm import Rows, synced
 from gradatim.training.distributed.comparing import check_alike
 from gradatim.training.distributed.draws import Draws
-from gradatim.training.distributed.exchange import Exchange, Wish
+from gradatim.training.distributed.exchange import Exchange
 from gradatim.training.distributed.group import ALONE
 from gradatim.training.distributed.joining import joined
-from gradatim.training.distributed.signals import Ended, Signals
+from gradatim.training.distributed.signals import Ended, Wish
 from gradatim.training.distributed.spread import Spread
 from gradatim.training.engines.channels_last import reading_channels_last, wants_channels_last
 from gradatim.training.engines.choosing import check_engine
@@ -221,7 +221,7 @@ class Trainer:
                 with synced(self.model, self.rows, is_wanted=is_synced, parts=spread.accumulate):
                     return self._fit(whole, held_out, cancel)
             finally:
-                self.group = ALONE
+                self.group, self.draws = ALONE, Draws()
 
     def _fit(self, whole: Batches, held_out: Batches | None, cancel: CancelToken | None) -> History:
         batches = share_batches(self, whole)
@@ -232,15 +232,11 @@ class Trainer:
             self._sight.is_sure |= self.steps > 0
         self.history.schedule = self.rate.note
         self.rate.check_length((batches.steps or 0) * self.epochs)
-        signals = Signals()
-        self.exchange = Exchange(self.group, lambda: self._wish(signals, cancel), self.device)
+        self.exchange = Exchange(self.group, lambda: self._wish(cancel), self.device)
         engine, self.history.engine = start_engine(self, batches)
         self._moving, self.train_batches = engine, batches
         try:
-            with ExitStack() as stack:
-                if not self.group.is_alone:
-                    stack.enter_context(signals.heard())
-                self._loop(batches, held_out, engine, cancel)
+            self._loop(batches, held_out, engine, cancel)
         except KeyboardInterrupt as interruption:
             is_asked = isinstance(interruption, Cancelled)
             self.stop_reason = CANCELLED if is_asked else INTERRUPTED
@@ -254,9 +250,9 @@ class Trainer:
             raise
         return self._end()
 
-    def _wish(self, signals: Signals, cancel: CancelToken | None) -> Wish | None:
+    def _wish(self, cancel: CancelToken | None) -> Wish | None:
         """Why this process, before it has asked the others, wants the run to end."""
-        wishes = [signals.wish]
+        wishes = [self.group.signals.wish]
         wishes.append(Wish.CANCEL if cancel is not None and cancel.is_cancelled else None)
         wishes.append(Wish.STOP if self.stop_reason is not None else None)
         return next((wish for wish in wishes if wish is not None), None)
@@ -276,7 +272,7 @@ class Trainer:
             stack.callback(engine.close)
             self.draws.start(self.steps)
             if self._resumed is not None:
-                torch.set_rng_state(self._resumed["rng"])
+                self.draws.load_state_dict(self._resumed)
             self._notify("on_fit_start")
             while self.epoch < self.epochs and self.stop_reason is None:
                 self._train_epoch(batches, engine, bar, cancel)

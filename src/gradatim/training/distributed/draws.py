@@ -1,7 +1,8 @@
 """Random numbers of a run: those for its batches are the same in all processes, those of models are their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -37,6 +38,23 @@ class Draws:
             return
         self.common = torch.get_rng_state()
         torch.manual_seed(self.seed + _STRIDE * (self.group.rank + 1) + step)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The generator, and of several processes all of them and what they share."""
+        if self.group.is_alone:
+            return {"rng": torch.get_rng_state()}
+        assert self.common is not None
+        return {"rng": self.common, "rngs": self.group.gather_trees(torch.get_rng_state())}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on with what was drawn; as many processes as before each with its own numbers."""
+        own = state.get("rngs")
+        if self.group.is_alone:
+            torch.set_rng_state(state["rng"])
+            return
+        self.common = state["rng"]
+        if own is not None and len(own) == self.group.world_size:
+            torch.set_rng_state(own[self.group.rank])
 
     @contextmanager
     def together(self) -> Iterator[None]:

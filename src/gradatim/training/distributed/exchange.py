@@ -1,22 +1,13 @@
 """What processes tell each other in every step: what the batch cost, and who asks to stop."""
 
 from collections.abc import Callable, Iterable
-from enum import IntEnum
 
 import torch
 from torch import Tensor
 
 from gradatim.training.distributed.group import ALONE, Group
+from gradatim.training.distributed.signals import Wish
 from gradatim.training.objectives.objective import Figures
-
-
-class Wish(IntEnum):
-    """Why a run should end, from the mildest."""
-
-    STOP = 0
-    CANCEL = 1
-    INTERRUPT = 2
-    TERMINATE = 3
 
 
 class Exchange:

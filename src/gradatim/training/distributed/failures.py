@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from gradatim.errors import GradatimError
-from gradatim.training.distributed.group import Group, is_lost
+from gradatim.training.distributed.group import Group, Lost, is_lost
 
 GRACE = 3.0  # seconds in which the others may say what happened to them
 _POLL = 0.05
@@ -56,7 +56,8 @@ def guarding(group: Group) -> Iterator[None]:
 
 def _told(group: Group, error: Exception) -> Exception:
     """What to raise in this process."""
-    if is_lost(error) or (error.__cause__ is not None and is_lost(error.__cause__)):
+    is_own = isinstance(error, GradatimError) and not isinstance(error, Lost)
+    if not is_own and any(is_lost(e) for e in (error, error.__cause__) if e is not None):
         return _name_the_lost(group, error)
     sentence = str(error) if isinstance(error, GradatimError) else f"{type(error).__name__}: {error}"  # fmt: skip
     first = _tell(group, sentence)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from gradatim.errors import GradatimError
 from gradatim.files import pack_tree, unpack_tree
+from gradatim.training.distributed.signals import Signals
 
 
 class Lost(GradatimError):
@@ -27,6 +28,7 @@ class Group:
         world_size: How many there are.
         store: Where they leave notes for each other; ``None`` for one process alone.
         timeout: Seconds to wait for another process.
+        signals: What this process was asked by the system.
 
     Example:
         >>> alone = Group()
@@ -35,10 +37,15 @@ class Group:
     """
 
     def __init__(
-        self, rank: int = 0, world_size: int = 1, store: Any = None, timeout: float = 600.0
+        self,
+        rank: int = 0,
+        world_size: int = 1,
+        store: Any = None,
+        timeout: float = 600.0,
+        signals: Signals | None = None,
     ) -> None:
         self.rank, self.world_size, self.store, self.timeout = rank, world_size, store, timeout
-        self.has_failed = False
+        self.signals, self.has_failed = signals or Signals(), False
 
     @property
     def is_first(self) -> bool:

@@ -12,6 +12,7 @@ import torch.distributed as dist
 from gradatim.errors import GradatimError, InvalidValue, Unavailable
 from gradatim.training.distributed.failures import guarding
 from gradatim.training.distributed.group import ALONE, Group
+from gradatim.training.distributed.signals import Signals
 from gradatim.training.distributed.silence import silenced
 from gradatim.training.distributed.spread import Place, Spread
 
@@ -33,9 +34,13 @@ def joined(spread: Spread) -> Iterator[Group]:
     if place.world_size == 1:
         yield ALONE
         return
+    signals = Signals()
     with ExitStack() as stack:
-        store = _meet(place, spread.timeout, stack)
-        group = Group(place.rank, place.world_size, store, spread.timeout)
+        stack.enter_context(
+            signals.heard()
+        )  # until the last word: a launcher ends all when one fails
+        store = _meet(place, spread.timeout)
+        group = Group(place.rank, place.world_size, store, spread.timeout, signals)
         stack.enter_context(guarding(group))
         _come(group)
         if not dist.is_initialized():
@@ -46,7 +51,7 @@ def joined(spread: Spread) -> Iterator[Group]:
         yield group
 
 
-def _meet(place: Place, timeout: float, stack: ExitStack) -> Any:
+def _meet(place: Place, timeout: float) -> Any:
     """The store where the processes of this attempt leave notes: those of an attempt before would mislead them."""
     global _joined
     _joined += 1

@@ -4,10 +4,20 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from types import FrameType
 
 from gradatim.events import Cancelled
-from gradatim.training.distributed.exchange import Wish
+
+
+class Wish(IntEnum):
+    """Why a run should end, from the mildest."""
+
+    STOP = 0
+    CANCEL = 1
+    INTERRUPT = 2
+    TERMINATE = 3
+
 
 _WISHES = {signal.SIGINT: Wish.INTERRUPT, signal.SIGTERM: Wish.TERMINATE}
 

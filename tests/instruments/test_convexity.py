@@ -57,7 +57,7 @@ def test_chords():
     ("call", "words"),
     [
         (lambda: chord_excess(quadratic, START[None], START[None, :2]), r"one shape, got \(1, 3\) and \(1, 2\)"),
-        (lambda: chord_excess(quadratic, START[None], START[None], num_points=0), "num_points must be at least 1, got 0"),
+        (lambda: chord_excess(quadratic, START[None], START[None], resolution=0), "resolution must be at least 1, got 0"),
         (lambda: convex_bound(distance=-1.0, smoothness=1.0, steps=1), "distance must be at least 0"),
         (lambda: convex_bound(distance=1.0, smoothness=1.0, steps=0), "steps must be at least 1"),
     ],

@@ -73,7 +73,7 @@ def convex_bound(
 
 @takes_arrays
 def chord_excess(
-    function: VectorObjective, starts: Tensor, ends: Tensor, *, num_points: int = 9
+    function: VectorObjective, starts: Tensor, ends: Tensor, *, resolution: int = 9
 ) -> Tensor:
     r"""How far a function rises above its chords: a positive number refutes convexity.
 
@@ -85,7 +85,7 @@ def chord_excess(
         function: :math:`h`, in operations that ``torch.func.vmap`` knows.
         starts: Points :math:`a`, shape ``(N, d)``.
         ends: Points :math:`b`, shape ``(N, d)``.
-        num_points: Inner points of a segment that are tried, equally spaced.
+        resolution: Inner points of a segment that are tried, equally spaced.
 
     Returns:
         The largest excess of every segment, shape ``(N,)``.
@@ -96,8 +96,8 @@ def chord_excess(
         (tensor([-0.3600]), tensor([1.]))
     """
     require(starts.shape == ends.shape and starts.dim() == 2, "chord_excess: starts and ends must be two matrices of one shape", f"{tuple(starts.shape)} and {tuple(ends.shape)}")  # fmt: skip
-    require(num_points >= 1, "chord_excess: num_points must be at least 1", num_points)
-    t = torch.linspace(0, 1, num_points + 2, dtype=starts.dtype, device=starts.device)[:, None]
+    require(resolution >= 1, "chord_excess: resolution must be at least 1", resolution)
+    t = torch.linspace(0, 1, resolution + 2, dtype=starts.dtype, device=starts.device)[:, None]
     points = starts[:, None] * (1 - t) + ends[:, None] * t  # (N, points + 2, d)
     with torch.no_grad():
         values = torch.func.vmap(torch.func.vmap(function))(points)

@@ -44,7 +44,9 @@ def _parts(column: Column, cells: Cells, rows: np.ndarray) -> Iterator[tuple[str
     if column.kind == "boolean":
         yield from ((f"= {word}", values == k) for k, word in enumerate(("false", "true")))
     elif not is_missing.all():
-        middle, is_date = float(np.median(values[~is_missing])), column.kind == "date"
+        # a value of the column: the mean of two huge ones may be none
+        middle = float(np.quantile(values[~is_missing], 0.5, method="lower"))
+        is_date = column.kind == "date"
         end = str(np.datetime64(int(middle), "D")) if is_date else format_value(middle)
         yield f"≤ {end}", values <= middle
         yield f"> {end}", values > middle

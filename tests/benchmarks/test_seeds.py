@@ -72,5 +72,8 @@ def test_what_an_experiment_says_of_itself_is_no_part_of_its_code(tmp_path, monk
 
     code = "RATE = 1\n"
     first = prints('"""Old words."""\n' + code)
-    assert prints('"""New words."""\nCOVERS = ("A3",)\nKEYWORDS = "exclusive or"\n# a remark\n' + code) == first
+    assert (
+        prints('"""New words."""\nCOVERS = ("A3",)\nKEYWORDS = "exclusive or"\n# a remark\n' + code)
+        == first
+    )
     assert prints('"""Old words."""\nRATE = 2\n') != first

@@ -9,7 +9,9 @@ class AutoEncoder(nn.Module):
     def __init__(self, code=12):
         super().__init__()
         self.encoder = nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, code))
-        self.decoder = nn.Sequential(nn.Linear(code, 48), nn.ReLU(), nn.Linear(48, 64), nn.Sigmoid())
+        self.decoder = nn.Sequential(
+            nn.Linear(code, 48), nn.ReLU(), nn.Linear(48, 64), nn.Sigmoid()
+        )
 
     def encode(self, x):
         return self.encoder(x)

@@ -11,7 +11,10 @@ torch.manual_seed(14)
 subjects = ["the cat", "a dog", "my bird", "the old man", "a child"]
 verbs = ["sees", "likes", "hunts", "finds", "calls"]
 objects = ["the moon", "a mouse", "the sea", "a red ball", "nobody"]
-text = " ".join(f"{random.choice(subjects)} {random.choice(verbs)} {random.choice(objects)}." for _ in range(900))
+text = " ".join(
+    f"{random.choice(subjects)} {random.choice(verbs)} {random.choice(objects)}."
+    for _ in range(900)
+)
 vocabulary = sorted(set(text))
 index = {letter: k for k, letter in enumerate(vocabulary)}
 stream = torch.tensor([index[letter] for letter in text])

@@ -23,7 +23,9 @@ class Patients(Dataset):
 torch.manual_seed(17)
 patients = Patients()
 order = np.random.RandomState(17).permutation(len(patients))
-train_loader = DataLoader(Subset(patients, order[:350]), batch_size=25, shuffle=True, drop_last=True)
+train_loader = DataLoader(
+    Subset(patients, order[:350]), batch_size=25, shuffle=True, drop_last=True
+)
 valid_loader = DataLoader(Subset(patients, order[350:]), batch_size=92)
 
 

@@ -14,7 +14,9 @@ class Judge(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(VOCAB, d_model)
         self.pos = nn.Parameter(torch.randn(1, LENGTH, d_model) * 0.1)
-        layer = nn.TransformerEncoderLayer(d_model, nhead, dim_feedforward=64, dropout=0.1, batch_first=True)
+        layer = nn.TransformerEncoderLayer(
+            d_model, nhead, dim_feedforward=64, dropout=0.1, batch_first=True
+        )
         self.encoder = nn.TransformerEncoder(layer, num_layers=2)
         self.out = nn.Linear(d_model, 2)
 

@@ -26,7 +26,9 @@ def adam_update(
     torch._foreach_lerp_(means, gradients, 1 - betas[0])
     torch._foreach_mul_(squares, betas[1])
     torch._foreach_addcmul_(squares, gradients, gradients, value=1 - betas[1])
-    seen, seen_squares = ([1 - beta**t if bias_correction else 1.0 for t in steps] for beta in betas)
+    seen, seen_squares = (
+        [1 - beta**t if bias_correction else 1.0 for t in steps] for beta in betas
+    )
     corrected = list(torch._foreach_div(squares, seen_squares))
     roots = root_of(corrected, eps, eps_inside=eps_inside)
     torch._foreach_addcdiv_(parameters, means, roots, [-lr / share for share in seen])

@@ -110,7 +110,9 @@ def information_bottleneck(
             break
     marginal, decoder = _summarize(encoder, p, p_x)
     kept, told = _informations(encoder, p, p_x)
-    return Bottleneck(encoder, marginal, decoder, kept, told, torch.tensor(objective, dtype=torch.float64))
+    return Bottleneck(
+        encoder, marginal, decoder, kept, told, torch.tensor(objective, dtype=torch.float64)
+    )
 
 
 def _summarize(encoder: Tensor, p: Tensor, p_x: Tensor) -> tuple[Tensor, Tensor]:

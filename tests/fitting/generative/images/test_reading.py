@@ -146,7 +146,9 @@ def test_every_class_is_learned_from(tmp_path):
     for k in range(20):
         for n in range(5):
             save(tmp_path / f"p/c{k:02d}/{n}.png")
-    for seed in range(30):  # of five images of a class none is in the training part by chance now and then
+    for seed in range(
+        30
+    ):  # of five images of a class none is in the training part by chance now and then
         read = read_folder(tmp_path / "p", GenerativeOptions(seed=seed, test=0.3))
         assert set(read.codes[read.places[0]]) == set(range(20))
         assert sorted(np.concatenate(read.places)) == list(range(100))

@@ -25,6 +25,7 @@ from gradatim import (
     generative,
     neurons,
     reinforcement,
+    theory,
     timeseries,
 )
 from gradatim.data import WordPieceTokenizer, synthetic
@@ -254,6 +255,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
 WITH_SEED: dict[str, Callable[[int], object]] = {
     **{f"{kind}.init": paid(kind) for kind in ("QLearning", "SARSA", "MonteCarlo", "Reinforce", "ActorCritic", "PPO", "DQN")},
     "Environment.reset": lambda s: reinforcement.CartPole().copies(3).reset(seed=s)[0],
+    "information_bottleneck": lambda s: theory.information_bottleneck(torch.eye(6) / 6, 1.5, max_steps=3, seed=s).encoder,
     "evaluate": lambda s: reinforcement.evaluate(lambda seen: (seen + 1).clamp(max=0), MAZE, episodes=50, gamma=0.9, max_steps=9, seed=s),
     "learn": lambda s: reinforcement.learn(reinforcement.QLearning(num_copies=4), MAZE, steps=20, seed=s).state.q,
     "NeuralClassifier": lambda s: NeuralClassifier((4,), epochs=2, seed=s).fit(X, Y).predict_proba(X),

@@ -53,7 +53,7 @@ def test_learns_and_says_what_it_does(fitted):
     assert test[result.verdict.recommended]["accuracy"] > 0.9
     text = " ".join(result.notes)
     assert "'torn.jpg' cannot be read and is skipped." in text
-    assert "1 grey images are read as colour, as the other 60 are." in text
+    assert "1 grey image is read as colour, as the other 60 are." in text
     assert result.player.problem.images.shape == (61, 16, 16, 3)
     figures = {getattr(section, "name", "") for section in result.report.sections}
     assert {"samples", "filters", "feature-maps", "saliency", "confusion"} <= figures

@@ -20,6 +20,8 @@ from gradatim.plots import image_grid
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
+COVERS = ("K2",)
+KEYWORDS = "deep convolutional GAN, spectral normalization, generator, discriminator"
 NORMS = {"batch": "batch normalization", "spectral": "spectral normalization"}
 MOST = 2_000  # rows whose neighbours are looked at
 

@@ -1,4 +1,4 @@
-"""Digits by class from a diffusion model: a classifier reads what was asked for; a VAE and a GAN stand beside it."""
+"""Digits by class from a diffusion model: a classifier reads what was asked for, beside a VAE and a GAN."""
 
 from dataclasses import dataclass
 

@@ -17,6 +17,8 @@ from gradatim.reports import Report
 from gradatim.training import Callback, Trainer
 from gradatim.training.history import Record
 
+COVERS = ("K2",)
+KEYWORDS = "mode collapse, Wasserstein GAN, gradient penalty, minimax, non-saturating loss"
 MODES, DEVIATION = 8, 0.05
 NEAR = (
     4 * DEVIATION

@@ -10,6 +10,10 @@ from gradatim.training.distributed.signals import Wish
 from gradatim.training.objectives.objective import Figures
 
 
+def _wait_for_nothing() -> None:
+    """Nobody was asked."""
+
+
 class Exchange:
     r"""Adds up what a batch cost, :math:`\sum_p s_p E_p`, and the wishes to stop: what is said in a step, all know at its end.
 
@@ -32,7 +36,7 @@ class Exchange:
         self.group, self.wish, self.device = group, wish, device
         self.agreed: Wish | None = None
         self.is_bad = False
-        self._wait: Callable[[], None] = lambda: None
+        self._wait: Callable[[], None] = _wait_for_nothing
         self._names: list[str] = []
         self._told = torch.zeros(0)
 

@@ -91,7 +91,7 @@ def _then(first: Future[Any], finish: Any) -> Future[None]:
         try:
             done.result()
             finish()
-        except BaseException as error:
+        except Exception as error:
             both.set_exception(error)
         else:
             both.set_result(None)

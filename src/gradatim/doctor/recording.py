@@ -34,7 +34,9 @@ class Recorder:
 
     def moved(self, movement: Movement, structure: Any, step: int) -> None:
         """Keep what a step did, over all weights and layer by layer."""
-        ratios = [r for key, r in movement.ratios.items() if movement.sizes[key] > 1 and movement.weights[key] > 1e-6]  # fmt: skip
+        known = {key: r for key, r in movement.ratios.items() if movement.weights[key] > 1e-6}
+        wide = [ratio for key, ratio in known.items() if movement.sizes[key] > 1]
+        ratios = wide or list(known.values())  # single numbers speak where there is nothing else
         middle = sorted(ratios)[len(ratios) // 2] if ratios else None
         if len(self.moves) < MOST_POINTS:
             self.moves[step] = (movement.gradient_norm, middle)

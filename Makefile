@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUTF8 := 1
 export MPLBACKEND := agg
 
-.PHONY: demo test test-slow lint format bench rooms wheel clean
+.PHONY: demo test test-slow lint format bench rooms index wheel clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -53,6 +53,9 @@ bench: $(VENV)/.bench
 
 rooms:
 	$(PYTHON) docs/rooms.py
+
+index: $(VENV)/.base
+	$(BIN)/python docs/experiments.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel

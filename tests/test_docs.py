@@ -1,5 +1,6 @@
-"""Every Python example of the README and the documentation runs, top to bottom, page by page."""
+"""Every Python example of the README and the documentation runs, page by page, and the index names every experiment."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -16,3 +17,16 @@ def test_examples_run(page, tmp_path, monkeypatch):
     namespace: dict[str, object] = {"__name__": "__example__"}
     for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), 1):
         exec(compile(block, f"{page.name}, example {number}", "exec"), namespace)
+
+
+def test_every_experiment_stands_in_the_index():
+    spec = importlib.util.spec_from_file_location(
+        "experiments_page", ROOT / "docs" / "experiments.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    index = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(index)
+    assert index.PAGE.read_text(encoding="utf-8") == index.write(), "make index"
+    pages = {line.partition("](")[2].rstrip(")") for line in index.write().splitlines() if line.startswith("## ")}  # fmt: skip
+    assert [page for page in pages if not (ROOT / "docs" / page).exists()] == []

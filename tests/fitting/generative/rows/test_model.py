@@ -46,13 +46,20 @@ def test_other_values_are_found_among_rows_and_the_cost_is_said(made):
     rows = sample(made.model, 5, which="Gaussian copula", where={"town": "Chur", "smokes": "no"}, tell=notes.append)  # fmt: skip
     assert set(rows["town"]) == {"Chur"}
     assert set(rows["smokes"]) == {"no"}
-    assert "rows were drawn to find 5 where town=Chur and smokes=no." in notes[0].message
+    assert "rows were drawn to find 5 where town=Chur and smokes=no, as " in notes[0].message
+
+
+def test_a_class_of_a_simple_generator_is_found_among_rows(made):
+    notes = []
+    rows = sample(made.model, 7, which="Gaussian copula", label="yes", tell=notes.append)
+    assert list(rows["smokes"]) == ["yes"] * 7
+    assert "rows were drawn to find 7 where smokes=yes, as " in notes[0].message
 
 
 def test_a_value_that_hardly_any_row_has_is_refused(made, monkeypatch):
     monkeypatch.setattr(row_model, "LEAST_TRIED", 300)
     monkeypatch.setattr(row_model, "TRIED", 1)
-    with pytest.raises(InvalidValue, match=r"where must hold in more of the rows that the model makes: .* holds in"):  # fmt: skip
+    with pytest.raises(InvalidValue, match=r"where must be what more rows have, got .* rows of this model have"):  # fmt: skip
         sample(made.model, 200, which="independent columns", where={"born": make_table()["born"][3], "town": "Bern"})  # fmt: skip
 
 
@@ -74,14 +81,13 @@ def test_what_is_written_is_what_is_returned_and_nothing_is_replaced(made, tmp_p
         ({"num_samples": 0}, "num_samples must be a whole number from 1 to 1,000,000,000, got 0"),
         ({"which": "netwerk"}, "which must be one of network, "),
         ({"label": "maybe", **NETWORK}, "label must be one of .*got 'maybe'"),
-        ({"label": "yes", "which": "Gaussian copula"}, "label must be left out for a generator that learned no classes, got 'yes'"),
         ({"label": "yes", "where": {"smokes": "no"}, **NETWORK}, "label and where must agree on 'smokes'"),
         ({"guidance": 2, "which": "Gaussian copula"}, "guidance must be 0 for a generator that learned no classes"),
         ({"guidance": -1}, "guidance must be from 0 to 100, got -1"),
         ({"steps": 3, "which": "independent columns"}, "steps must be left out for a generator that is no diffusion model, got 3"),
         ({"steps": 0, **NETWORK}, "steps must be a whole number from 1 to 1,000, got 0"),
         ({"seed": -1}, "seed must be a whole number"),
-        ({"where": {"id": "3"}}, "where must name a column of the table, got 'id'"),
+        ({"where": {"id": "3"}}, "where must name a column that the model learned, got 'id'"),
         ({"output": "rows.png"}, "output must end with .csv or .tsv for rows, got 'rows.png'"),
     ],
 )  # fmt: skip

@@ -244,9 +244,8 @@ class RowMedium(Medium):
 
     def model(self, best: Trained | None, verdict: Verdict) -> RowGenerator:
         network, maker = (None, None) if best is None else (best.network.eval(), best.maker.name)
-        classes = self.classes if best is not None else None
         copula = self.copula
-        return RowGenerator(self.form, copula.margins, copula.correlation, verdict.recommended, network, maker, classes)  # fmt: skip
+        return RowGenerator(self.form, copula.margins, copula.correlation, verdict.recommended, network, maker, self.classes)  # fmt: skip
 
     def about(self) -> dict[str, Any]:
         return {

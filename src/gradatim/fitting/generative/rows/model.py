@@ -15,7 +15,12 @@ from gradatim.files import check_output, open_atomically
 from gradatim.fitting.generative.medium import Asked
 from gradatim.fitting.generative.rows.form import Form
 from gradatim.fitting.generative.rows.networks import MAKERS, RowMaker
-from gradatim.fitting.generative.rows.where import Condition, read_conditions, settle_conditions
+from gradatim.fitting.generative.rows.where import (
+    Condition,
+    expected_share,
+    read_conditions,
+    settle_conditions,
+)
 from gradatim.fitting.generative.stored import Request, StoredGenerator
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED, find_formula
@@ -24,12 +29,16 @@ from gradatim.generative import MODELS, GaussianCopula, IndependentColumns, Marg
 from gradatim.model_folder import gather_tensors, save_model, tensors_from, tensors_of
 from gradatim.models import describe
 from gradatim.models.restoring import restore
-from gradatim.wording import shorten
+from gradatim.wording import percent, shorten
 
 INDEPENDENT, COPULA = "independent columns", "Gaussian copula"
 MOST_AT_ONCE = 20_000  # rows
 TRIED = 200  # rows that are drawn for one that is asked for, at the most
 LEAST_TRIED = 20_000
+GUESSED, SPARE = (
+    100,
+    20,
+)  # rows that a guess of how many meet a condition stands for; drawn beyond it
 
 
 class Classes(NamedTuple):
@@ -57,7 +66,7 @@ class RowGenerator(StoredGenerator):
         recommended: The generator to use.
         network: The network, if there is one.
         maker: Its kind.
-        classes: The classes that it was told, if any.
+        classes: Those of the target, if it has any, which the network was told.
         about: Plain facts: figures, verdict, data.
     """
 
@@ -102,7 +111,7 @@ class RowGenerator(StoredGenerator):
         Args:
             num_samples: How many.
             which: ``"recommended"``, or a generator of the folder such as ``"network"``.
-            label: Class of every row, for a network that was told classes.
+            label: Class of every row, by the target.
             where: Values that columns must have.
             guidance: How far to go beyond what the class asks for.
             steps: Evaluations of a diffusion model.
@@ -117,7 +126,7 @@ class RowGenerator(StoredGenerator):
     def draw(self, request: Request, notes: list[str]) -> pd.DataFrame:
         name = self.recommended if request.which == RECOMMENDED else request.which
         choose("sample", "which", name, self.generators)
-        where = self._where(request, name)
+        where = self._where(request)
         conditions = read_conditions(self.form, self.margins, where)
         is_told = name == NETWORK and self.classes is not None
         label = conditions.pop(self.classes.column, None) if is_told and self.classes else None
@@ -128,15 +137,12 @@ class RowGenerator(StoredGenerator):
         table = self._until_enough(request.num_samples, conditions, notes, lambda n: self._rows(name, n, code, asked, generator))  # fmt: skip
         return self.form.write(table)
 
-    def _where(self, request: Request, name: str) -> dict[str, str]:
+    def _where(self, request: Request) -> dict[str, str]:
         where = dict(request.where)
         if request.label is None:
             return where
-        if self.classes is None or name != NETWORK:
-            raise InvalidValue(
-                f"sample: label must be left out for a generator that learned no classes, got {request.label!r}. "
-                "Give --target when you fit, or ask by --where."
-            )
+        if self.classes is None:
+            raise InvalidValue(f"sample: label must be left out for a generator that learned no classes, got {request.label!r}. Give a --target with classes when you fit, or ask by --where.")  # fmt: skip
         column, levels = (
             self.classes.column,
             [own for own in self.classes.levels if own is not None],
@@ -159,20 +165,23 @@ class RowGenerator(StoredGenerator):
         kept: list[pd.DataFrame] = []
         found = tried = 0
         most = max(TRIED * count, LEAST_TRIED)
+        guess = max(expected_share(self.margins, conditions), 0.01)
         while found < count:
             at_once = count - found
             if conditions:
-                rate = max(found, 1) / max(tried, 100)
-                at_once = int(1.2 * (count - found) / rate) + 100
-                require(tried < most, f"sample: where must hold in more of the rows that the model makes: {_asked(conditions)} holds in {found:,} of {tried:,}", f"{count:,} to find", "Ask for fewer.")  # fmt: skip
-            at_once = min(at_once, MOST_AT_ONCE, max(most - tried, 1) if conditions else at_once)
-            table = self.form.settle(draw(at_once))
+                met_by = (
+                    f"{_asked(conditions)}, which {found:,} of {tried:,} rows of this model have"
+                )
+                require(tried < most, "sample: where must be what more rows have", met_by, "Ask for a more frequent value, or for fewer rows.")  # fmt: skip
+                rate = (found + guess * GUESSED) / (tried + GUESSED)
+                at_once = min(int(1.2 * at_once / rate) + SPARE, most - tried)
+            table = self.form.settle(draw(min(at_once, MOST_AT_ONCE)))
             tried += len(table)
             met = settle_conditions(table, conditions)
             kept.append(table[met])
             found += int(met.sum())
         if conditions:
-            notes.append(f"{tried:,} rows were drawn to find {count:,} where {_asked(conditions)}.")
+            notes.append(f"{tried:,} rows were drawn to find {count:,} where {_asked(conditions)}, as {percent(found / tried)} have it.")  # fmt: skip
         return pd.concat(kept, ignore_index=True).iloc[:count]
 
     def _rows(self, name: str, count: int, code: int | None, asked: Asked, generator: torch.Generator) -> pd.DataFrame:  # fmt: skip

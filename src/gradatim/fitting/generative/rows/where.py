@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gradatim.errors import InvalidValue, choose, nearest_first
+from gradatim.errors import FEW, InvalidValue, choose, nearest_first, require
 from gradatim.fitting.generative.rows.form import Form
 from gradatim.generative import Margin
 
@@ -32,12 +32,17 @@ def read_conditions(form: Form, margins: Mapping[str, Margin], where: Mapping[st
         where: Values by column.
     """
     found = {}
+    known = {own.column.name: own for own in form.learned}
     for name, text in where.items():
-        printing = {own.column.name: own for own in form.learned}.get(name)
+        if name in form.repeated:
+            only = form.repeated[name] or ""
+            require(text == only, f"sample: where {name} must be {only!r}, the only value that was seen", repr(text))  # fmt: skip
+            continue
+        printing = known.get(name)
         if printing is None:
-            reason = "is no column that the model learned"
-            near = nearest_first(name, form.names)[0]
-            raise InvalidValue(f"sample: where must name a column of the table, got {name!r}, which {reason}. Try {near!r}.")  # fmt: skip
+            near = nearest_first(name, form.order)
+            told = ", ".join(near[:FEW]) + (", …" if len(near) > FEW else "")
+            raise InvalidValue(f"sample: where must name a column that the model learned, got {name!r}. It has {told}.")  # fmt: skip
         if not printing.is_number:
             levels = [str(level) for level in margins[name].levels]
             found[name] = Condition(text, choose("sample", f"where {name}", text, levels))
@@ -49,6 +54,30 @@ def read_conditions(form: Form, margins: Mapping[str, Margin], where: Mapping[st
             raise InvalidValue(f"sample: where {name} must be from {low} to {high}, got {text!r}.")
         found[name] = Condition(text, float(value))
     return found
+
+
+def expected_share(margins: Mapping[str, Margin], conditions: Mapping[str, Condition]) -> float:
+    """Share of rows that would meet all conditions if columns knew nothing of each other.
+
+    Args:
+        margins: Distribution of every column.
+        conditions: Values by column.
+
+    Example:
+        >>> expected_share({"x": Margin(np.array([1.0, 1.0, 2.0, 3.0]), 0.2, False)}, {"x": Condition("1", 1.0)})
+        0.4
+    """
+    share = 1.0
+    for name, own in conditions.items():
+        margin = margins[name]
+        value = (
+            own.value
+            if isinstance(own.value, float)
+            else float([str(level) for level in margin.levels].index(str(own.value)))
+        )
+        low, high = margin.jump(np.array([value]))
+        share *= (1 - margin.missing) * float(high[0] - low[0])
+    return share
 
 
 def settle_conditions(table: pd.DataFrame, conditions: Mapping[str, Condition]) -> np.ndarray:

@@ -19,6 +19,14 @@ def test_every_column_has_a_panel_on_one_scale():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["real", "made"]
 
 
+def test_days_since_1970_are_marked_as_dates():
+    table = pd.DataFrame({"day": np.linspace(18_262, 19_358, 90)})  # 2020 to 2022
+    for dates, marks in ((["day"], {"2020", "2021", "2022"}), ([], {"18300", "18600", "18900"})):
+        figure = marginal_panels({"real": table}, ["day"], dates=dates)
+        figure.canvas.draw()
+        assert marks <= {label.get_text() for label in figure.axes[0].get_xticklabels()}
+
+
 def test_maps_of_pairs():
     table = pd.DataFrame([[np.nan, 0.7], [0.7, np.nan]], index=list("ab"), columns=list("ab"))
     figure = pair_maps({"copula": table, "network": table})

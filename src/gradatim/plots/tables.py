@@ -1,11 +1,13 @@
 """Tables side by side: how cells are distributed, and how pairs of columns hang together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from gradatim.errors import require
 from gradatim.plots.style import INK, MUTED, PALETTE, SEQUENTIAL, new_figure
@@ -15,16 +17,22 @@ MOST_LEVELS = 8  # bars of a category
 LARGEST = 1e100  # drawn as it is
 BINS = 24
 COLUMNS = 4
+DATED = (-719_000.0, 2_932_000.0)  # days since 1970 that have a year of four digits
 
 
 def marginal_panels(
-    tables: Mapping[str, pd.DataFrame], columns: Sequence[str], *, width: float = 2.7
+    tables: Mapping[str, pd.DataFrame],
+    columns: Sequence[str],
+    *,
+    dates: Collection[str] = (),
+    width: float = 2.7,
 ) -> Figure:
     """Draw the distribution of columns, all tables on one scale: numbers as steps, categories as bars.
 
     Args:
         tables: By name, the real one first, which is filled.
         columns: Names of what is drawn.
+        dates: Columns whose numbers are days since 1970.
         width: Inches of a panel.
 
     Example:
@@ -42,6 +50,8 @@ def marginal_panels(
         first = next(iter(own.values()))
         is_number = pd.api.types.is_numeric_dtype(first) and not pd.api.types.is_bool_dtype(first)
         (_steps if is_number else _bars)(axis, own)
+        if is_number:
+            _mark(axis, is_date=name in dates)
         axis.set_title(shorten(str(name), 26), fontsize=9)
         axis.set_yticks([])
         axis.tick_params(labelsize=8)
@@ -73,6 +83,17 @@ def _steps(axis: Axes, columns: Mapping[str, pd.Series]) -> None:
     rest = sorted(np.histogram(np.clip(first, edges[0], edges[-1]), edges)[0] / max(len(first), 1))
     if len(rest) > 1 and top > 6 * rest[-2] > 0:  # a spike would flatten all others
         axis.set_ylim(0, 2.5 * rest[-2])
+
+
+def _mark(axis: Axes, *, is_date: bool) -> None:
+    """Choose few marks of the axis, so that they do not run into each other."""
+    low, high = axis.get_xlim()
+    if is_date and DATED[0] < low and high < DATED[1]:
+        locator = AutoDateLocator(minticks=2, maxticks=4)
+        axis.xaxis.set_major_locator(locator)
+        axis.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    else:
+        axis.xaxis.set_major_locator(MaxNLocator(4))
 
 
 def _bars(axis: Axes, columns: Mapping[str, pd.Series]) -> None:

@@ -94,8 +94,12 @@ def explain(report: Report, medium: "RowMedium", outcome: Outcome) -> None:
         names = _spread(list(medium.held_out.columns), DRAWN)
         report.figure(
             "margins",
-            marginal_panels(tables, names),
-            caption="Distributions of columns; dates count in days since 1970.",
+            marginal_panels(
+                tables,
+                names,
+                dates=[own.column.name for own in medium.form.learned if own.column.kind == "date"],
+            ),
+            caption="Distributions of columns.",
         )
     with report.attempt("the pairs"):
         names = _spread(list(medium.held_out.columns), MAPPED)

@@ -72,15 +72,14 @@ def _gradients(settings: Settings, world: CartPole, state: ActorState) -> tuple[
 
 
 def _by_episode(state: ActorState, batch: Batch, owner: Tensor, advantages: Tensor) -> Tensor:
-    found = []
-    outputs = state.actor(batch.seen)
-    _, pull = state.head.pull(outputs.detach(), batch.actions)
+    outputs = state.actor(batch.seen).detach()
+    _, pull = state.head.pull(outputs, batch.actions)
     weight = len(batch.seen) * policy_slope(batch.old, batch.old, advantages)
-    deltas = pull * weight[:, None]
-    weights = list(state.actor.parameters())
-    for episode in range(int(owner.max()) + 1):
-        own = (owner == episode)[:, None]
-        parts = torch.autograd.grad(outputs, weights, deltas * own, retain_graph=True)
+    order, counts = owner.argsort(stable=True), owner.bincount().tolist()
+    rows, deltas = (part[order].split(counts) for part in (batch.seen, pull * weight[:, None]))
+    weights, found = list(state.actor.parameters()), []
+    for own, delta in zip(rows, deltas, strict=True):
+        parts = torch.autograd.grad(state.actor(own), weights, delta)
         found.append(torch.cat([part.flatten() for part in parts]))
     return torch.stack(found)
 

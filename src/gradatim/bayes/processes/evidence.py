@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import Tensor
 
-from gradatim.bayes.processes.cholesky import safe_cholesky
+from gradatim.bayes.processes.cholesky import inverse_triangle, safe_cholesky
 from gradatim.bayes.processes.kernel import Kernel, Pullback
 from gradatim.errors import InvalidValue
 
@@ -57,10 +57,14 @@ def log_evidence(kernel: Kernel, noise: float, X: Tensor, y: Tensor, owner: str)
 
 
 def evidence_gradient(noise: float, found: Evidence) -> Tensor:
-    """The gradient by the kernel's ``theta`` and, last, by the logarithm of the noise."""
-    inverse = torch.cholesky_inverse(found.factor).mT  # symmetric, and in this order row by row
-    weights = inverse.addr_(found.alpha, found.alpha, beta=-1)
-    return torch.cat([found.pullback(weights), noise * weights.trace()[None]]) / 2
+    """The gradient by the kernel's ``theta`` and, last, by the logarithm of the noise.
+
+    All is symmetric: half of a trace is the sum over the upper triangle, with the half of the diagonal.
+    """
+    inverse = inverse_triangle(found.factor)
+    weights = inverse.addr_(found.alpha, found.alpha, beta=-1).triu_()
+    weights.diagonal().mul_(0.5)
+    return torch.cat([found.pullback(weights), noise * weights.trace()[None]])
 
 
 def maximize(

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
-from gradatim.bayes.processes.cholesky import safe_cholesky, say_jitter
+from gradatim.bayes.processes.cholesky import inverse_triangle, safe_cholesky, say_jitter
 from gradatim.bayes.processes.evidence import evidence_gradient, log_evidence, maximize
 from gradatim.bayes.processes.inputs import as_tensor
 from gradatim.bayes.processes.kernel import Kernel
@@ -179,7 +179,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         with :math:`K` the covariance of the observations, noise included.
         """
         check_is_fitted(self)
-        inverse = torch.cholesky_inverse(self._factor).diagonal()
+        inverse = inverse_triangle(self._factor).diagonal()
         means = self._shift + self._scale * (self._y - self._alpha / inverse)
         return LeaveOneOut(means.numpy(), (self._scale**2 / inverse).numpy())
 

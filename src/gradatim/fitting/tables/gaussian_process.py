@@ -22,6 +22,7 @@ from gradatim.bayes import (
     Matern,
     White,
 )
+from gradatim.bayes.processes.cholesky import inverse_triangle
 from gradatim.bayes.processes.classification import find_mode
 from gradatim.bayes.processes.evidence import log_evidence
 from gradatim.fitting.goals import Goal
@@ -88,7 +89,7 @@ def _fit_values(X: np.ndarray, y: np.ndarray, draw: np.ndarray, chosen: Mapping[
     found = log_evidence(kernel, 0.0, rows, targets, "fit")
     settings: dict[str, Any] = {"parameters": [kernel.theta.exp().tolist()], "center": center, "scale": scale, **hold(y)}  # fmt: skip
     if goal.quantile is not None:
-        errors = found.alpha / torch.cholesky_inverse(found.factor).diagonal()
+        errors = found.alpha / inverse_triangle(found.factor).diagonal()
         settings["center"] += scale * goal.center(errors.numpy())
     return Fitted("process", 0, {"rows": X, "alpha": found.alpha.numpy()[None]}, settings)
 

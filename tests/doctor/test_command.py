@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from gradatim.cli.main import main
+
 SCRIPT = """\
 import torch
 import torch.nn.functional as F
@@ -50,16 +52,50 @@ def test_the_numbers_of_the_script_stay_as_they_were_and_the_cause_is_named(plac
     first = record["findings"][0]
     assert (first["code"], first["where"]["line"]) == ("loss.softmax-twice", 12)
 
+    keys = set(record["layers"]["0"])
+    assert keys == {"step", "mean", "std", "zeros", "gradient_norm", "update_ratio"}
+    assert all(isinstance(value, int | float) for value in record["layers"]["0"].values())
+
+
+def test_a_record_is_shown_again_and_makes_a_page(place, capsys, monkeypatch):
+    monkeypatch.chdir(place)
+    assert main(["doctor", "r.json", "--report", "r.html"]) == 0
+    assert "Softmax is applied to the outputs" in capsys.readouterr().out
+    assert "<title>Diagnosis of train.py" in (place / "r.html").read_text(encoding="utf-8")
+    assert main(["doctor", "r.json", "--check"]) == 1
+
+
+def test_codes_are_listed_and_explained(capsys):
+    assert main(["doctor", "--list"]) == 0
+    assert all(name in capsys.readouterr().out.split() for name in ["loss.sign", "crash.memory"])
+    assert main(["doctor", "--explain", "loss.sign"]) == 0
+    assert "Remove the minus" in capsys.readouterr().out
+
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["missing.py"], "missing.py"),
+        (["."], "which is a folder"),
+        (["broken.py"], "must be Python, got 'broken.py': line 2"),
+        (["notes.ipynb"], "which is a notebook"),
+        (["other.json"], "must be a record of schema gradatim-doctor/1"),
+        (["train.py", "--json", "train.py"], "must not be what is read"),
+        (["train.py", "--report", "other.json"], "must be new, or written by the same command"),
+        (["train.py", "--trials", "-1"], "trials must be at least 0"),
+        (["train.py", "--every", "0"], "every must be at least 1"),
+        (["train.py", "--max-steps", "0"], "max_steps must be at least 1"),
+        (["train.py", "--max-seconds", "0"], "max_seconds must be above 0"),
+        ([], "SCRIPT must be given"),
         (["--explain", "loss.softmax-twise"], "loss.softmax-twice"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(place, words, sentence):
-    done = run(place, "-m", "gradatim", "doctor", *words)
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
+def test_what_cannot_be_done_is_said_in_one_sentence(place, words, sentence, capsys, monkeypatch):
+    monkeypatch.chdir(place)
+    (place / "broken.py").write_text("x = 1\nif x\n", encoding="utf-8")
+    for name in ("notes.ipynb", "other.json"):
+        (place / name).write_text("{}", encoding="utf-8")
+    assert main(["doctor", *words]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1

@@ -65,12 +65,17 @@ def doctor(
     elif script is None:
         raise InvalidValue("doctor: SCRIPT must be given, got none. Try: gradatim doctor train.py.")
     elif script.suffix == ".json":
+        _check_outputs(script, record_file, report)
         record = read_record(script)
+        if record_file is not None:
+            _writer(record_file)(record)
         show_record(record)
         _leave(record, 0, report, check=check)
     else:
-        from gradatim.doctor.supervising import run_script
+        from gradatim.doctor.supervising import check_script, run_script
 
+        check_script(script)
+        _check_outputs(script, record_file, report)
         tell = None if record_file is None else _writer(record_file)
         seen = run_script(
             script, arguments, every=every, max_steps=max_steps, max_seconds=max_seconds, trials=trials,
@@ -91,6 +96,18 @@ def read_record(path: Path) -> dict[str, Any]:
         return check_record(json.loads(text), str(path))
     except json.JSONDecodeError as error:
         raise InvalidValue(f"doctor: '{path}' must be a record, got no JSON: {error}.") from None
+
+
+def _check_outputs(script: Path, record_file: Path | None, report: Path | None) -> None:
+    """Say before a long run, not after it, that its result could not be written."""
+    from gradatim.files import check_output, or_unavailable
+
+    for path, option, words in ((record_file, "--json", b'"gradatim-doctor/'), (report, "--report", b"<title>Diagnosis of ")):  # fmt: skip
+        if path is None:
+            continue
+        real = check_output(path, f"doctor: {option}", inputs=[script], is_ours=lambda own, words=words: words in own.read_bytes()[:4096])  # fmt: skip
+        with or_unavailable(f"doctor: {path} cannot be written"):
+            real.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _writer(path: Path) -> Any:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.doctor.facts import Layer, Model, Place
+from gradatim.doctor.patching import Safely
 from gradatim.doctor.places import user_place
 
 Node = Any
@@ -33,9 +34,14 @@ class Call:
 
 
 class Calls:
-    """Global forward hooks, installed only while something is to be seen."""
+    """Global forward hooks, installed only while something is to be seen.
 
-    def __init__(self) -> None:
+    Args:
+        safely: Runs what looks on: no mistake of it reaches the user's run.
+    """
+
+    def __init__(self, safely: Safely) -> None:
+        self.safely = safely
         self.made: weakref.WeakKeyDictionary[nn.Module, Place] = weakref.WeakKeyDictionary()
         self.roots: weakref.WeakSet[nn.Module] = weakref.WeakSet()  # outermost, led to a backward
         self.pending: list[Call] = []
@@ -46,6 +52,7 @@ class Calls:
         )  # values that batch normalization has for each channel
         self._by_node: dict[Node, nn.Module] = {}
         self.results: dict[Node, Tensor] = {}
+        self.figures: dict[int, tuple[nn.Module, Tensor]] = {}  # mean, deviation, zeros of outputs
         self.ran: dict[int, tuple[nn.Module, Node | None, bool]] = {}
         self.order: dict[int, int] = {}
         self.keeps_layers = False
@@ -63,7 +70,7 @@ class Calls:
             self._depth = 0
             pre = nn.modules.module.register_module_forward_pre_hook
             after = nn.modules.module.register_module_forward_hook
-            self._hooks = [pre(self._before), after(self._after, with_kwargs=True)]
+            self._hooks = [pre(self._before_call), after(self._after_call, with_kwargs=True)]
 
     def disarm(self) -> None:
         """Look away: modules run as if nobody were there."""
@@ -74,6 +81,12 @@ class Calls:
     @property
     def is_armed(self) -> bool:
         return bool(self._hooks)
+
+    def _before_call(self, module: nn.Module, arguments: Any) -> None:
+        self.safely("calls of modules", self._before, module, arguments)
+
+    def _after_call(self, module: nn.Module, arguments: Any, named: Any, output: Any) -> None:
+        self.safely("results of modules", self._after, module, arguments, named, output)
 
     def _before(self, module: nn.Module, arguments: Any) -> None:
         self._depth += 1
@@ -98,6 +111,7 @@ class Calls:
         if not any(True for _ in module.children()):
             if node is not None:
                 self._by_node[node] = module
+                self.figures[id(module)] = (module, figures(first))
             self.ran[id(module)] = (module, node, torch.is_grad_enabled())
             if isinstance(module, BATCH_NORM) and first is not None and first.dim() > 1:
                 values = first.numel() / first.shape[1]
@@ -121,6 +135,7 @@ class Calls:
         self.layers.clear()
         self._by_node.clear()
         self.results.clear()
+        self.figures.clear()
         self.ran.clear()
         self._depth = 0
         self._start = None
@@ -197,6 +212,16 @@ def tensors(value: Any, depth: int = 0) -> Iterator[Tensor]:
     elif depth < 3 and isinstance(value, tuple | list):
         for entry in value:
             yield from tensors(entry, depth + 1)
+
+
+def figures(values: Tensor) -> Tensor:
+    """Mean, standard deviation and share of zeros of what a layer gave.
+
+    >>> figures(torch.tensor([0.0, 0.0, 3.0, 3.0])).tolist()
+    [1.5, 1.5, 0.5]
+    """
+    flat = values.detach().reshape(-1).float()
+    return torch.stack([flat.mean(), flat.std(correction=0), (flat == 0).float().mean()])
 
 
 def is_loss(module: nn.Module) -> bool:

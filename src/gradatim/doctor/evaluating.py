@@ -36,7 +36,7 @@ class Evaluations:
         if call.is_training and (active := switched(call.module, True)):
             phase.mode = "train"
             self.active.seen += 1
-            self.active.names = [self.calls.name(module) for module in active[:8]]
+            self.active.names = [f"{self.calls.name(m)} ({type(m).__name__})" for m in active[:8]]
             self.active.place = call.place if not near(self.quiet, call.place) else self.quiet
         self.place = call.place
 

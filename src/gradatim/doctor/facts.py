@@ -34,6 +34,22 @@ class Witness:
         return self.seen == self.of and self.of >= 3
 
 
+def joined(phases: list[dict[str, Witness]]) -> dict[str, Witness]:
+    """One witness of each name: the latest of a phase in which it always held, else all of them together.
+
+    >>> joined([{"a": Witness(0, 40)}, {"a": Witness(5, 5)}, {"b": Witness(1, 2)}])["a"].seen
+    5
+    """
+    found: dict[str, Witness] = {}
+    for name in {name for phase in phases for name in phase}:
+        own = [phase[name] for phase in phases if name in phase]
+        always = [witness for witness in own if witness.always]
+        last = next((w for w in reversed(own) if w.seen), own[-1])
+        together = Witness(sum(w.seen for w in own), sum(w.of for w in own), last.place, last.numbers, last.names)  # fmt: skip
+        found[name] = always[-1] if always else together
+    return found
+
+
 @dataclass
 class Failure:
     """The exception that ended the script: its words, and the last line of the user's own code."""

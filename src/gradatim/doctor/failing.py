@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from gradatim.doctor.facts import Failure, Place
+from gradatim.doctor.holding import held_tensors
+from gradatim.doctor.losing import Lost
 from gradatim.doctor.origins import made_by
 from gradatim.doctor.places import is_library, source
+from gradatim.doctor.rules.crash import kind_of
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer
@@ -49,9 +52,21 @@ def describe_failure(error: BaseException, observer: "Observer | None" = None) -
     layer_place = failure.numbers.pop("place", None)
     if layer_place is not None:
         failure.place = layer_place
-    if "inplace" in message or "second time" in message:
-        failure.numbers |= _changed(observer)
+    if observer is not None and observer.lost is not None:
+        _name_lost(failure, observer.lost)
+    if kind_of(failure) == "crash.memory":
+        failure.numbers |= held_tensors()
     return failure
+
+
+def _name_lost(failure: Failure, lost: Lost) -> None:
+    """The line that changed a tensor, or the one that needs it."""
+    failure.numbers["needs"] = lost.operation
+    if lost.place.line is not None:
+        failure.numbers["line"] = lost.place.line
+    place = lost.changed if lost.changed.line is not None else lost.place
+    if place.line is not None:
+        failure.place = place
 
 
 def _meaning(failure: Failure, error: BaseException) -> dict[str, Any]:
@@ -62,6 +77,8 @@ def _meaning(failure: Failure, error: BaseException) -> dict[str, Any]:
             return {"kind": "labels", "cause": cause.format(*match.groups()), "remedy": remedy}
     if "does not require grad" in message:
         return {"kind": "detached"}
+    if match := re.search(r"Function '(\w+?)Backward\d*' returned nan values", message):
+        return {"kind": "nan", "operation": match[1].lower()}
     if "empty parameter list" in message:
         return {"kind": "empty-parameters"}
     return {}
@@ -104,9 +121,4 @@ def _sizes(module: nn.Module, message: str, shapes: str) -> dict[str, Any]:
         return {"expects": f"{match[2]} channels", "came": f"{match[3]} (input of shape {shapes})", "remedy": f"Set its input channels to {match[3]}; images are (N, channels, height, width)."}  # fmt: skip
     if match := LAST.search(message):
         return {"expects": f"{match[1]} features per step", "came": f"{match[2]} (input of shape {shapes})", "remedy": f"Set input_size to {match[2]}; with batch_first=True the axes are (batch, time, features)."}  # fmt: skip
-    return {}
-
-
-def _changed(observer: "Observer | None") -> dict[str, Any]:
-    """Nothing is known of the tensor in question where no line was kept."""
     return {}

@@ -11,9 +11,10 @@ from torch.optim import Optimizer
 
 from gradatim.doctor.calls import Call, Calls
 from gradatim.doctor.evaluating import Evaluations
-from gradatim.doctor.facts import Facts, Paired, Place, Witness
+from gradatim.doctor.facts import Facts, Paired, Place, Witness, joined
 from gradatim.doctor.graph import Compared, Reader
 from gradatim.doctor.hooks import Hooks
+from gradatim.doctor.losing import Lost, find_lost
 from gradatim.doctor.patching import Safely
 from gradatim.doctor.places import follow, user_place
 from gradatim.doctor.recording import Recorder
@@ -25,6 +26,7 @@ from gradatim.doctor.updates import Slot, Updates
 FIRST = 16  # steps that are all looked at
 TRACED = 2  # steps whose operations get their lines
 OPTIONS = ("lr", "momentum", "betas", "eps", "weight_decay")  # whose lines are looked for
+MOST_PHASES = 6  # of optimizers that take over from each other; more are players in turns
 PLAYERS = 8  # steps of another optimizer after which it is the one that counts
 
 
@@ -59,7 +61,7 @@ class Observer:
     ) -> None:
         self.every, self.max_steps, self.max_seconds = every, max_steps, max_seconds
         self.safely = Safely()
-        self.calls, self.updates, self.terms, self.rows = Calls(), Updates(), Terms(), Rows()
+        self.calls, self.updates, self.terms, self.rows = Calls(self.safely), Updates(), Terms(), Rows()  # fmt: skip
         self.record, self.structure = Recorder(), Structure()
         self.evaluations = Evaluations(self.calls, self.rows)
         self.hooks = Hooks(self)
@@ -71,16 +73,19 @@ class Observer:
         self.phase_start = 0  # step in which the optimizer that counts took over from another
         self.losses: dict[Any, Compared] = {}
         self.witnesses: dict[str, Witness] = {}
+        self.past: list[dict[str, Witness]] = []  # those of earlier phases
         self.on_first_backward: Callable[[], None] | None = None
         self.on_round: Callable[[], None] | None = None
         self.scale_gradient: float | None = None  # of a trial
         self.follower: Any = None
+        self.lost: Lost | None = None  # what a failed backward missed
         self._lead: Slot | None = None
         self._others = 0
         self._values: list[Tensor | float] = []
         self._backward_place = Place()
         self._started = time.perf_counter()
         self._traced = False
+        self._last_number = 0  # of the autograd nodes, at the end of the last backward
 
     def know(self, model: nn.Module | None, optimizer: Optimizer | None) -> None:
         """Take in a model and an optimizer that were made before."""
@@ -110,21 +115,22 @@ class Observer:
 
     def is_sampled(self, number: int) -> bool:
         """Whether a step is looked at: by its number, so that the same seed gives the same findings."""
-        return number < FIRST or number % self.every == 0
+        return 0 <= number - self.phase_start < FIRST or number < FIRST or number % self.every == 0
 
     def _look(self) -> None:
         """Decide how closely the coming step is looked at."""
-        number = self.round
+        number, own = self.round, self.round - self.phase_start
+        own = number if own < 0 else own  # within its phase
         self.sampled = self.follower is None and self.is_sampled(number)
         regular = number % (self.every if number < 200 else 5 * self.every) == 0
-        self.deep = self.sampled and (number < 4 or number in (8, 15) or (regular and number > 0))
+        self.deep = self.sampled and (own < 4 or own in (8, 15) or (regular and number > 0))
         self.calls.keeps_layers = self.deep and not self.compiled
         if self.sampled and not self.compiled:
             self.calls.arm()
         else:
             self.calls.disarm()
-        self._trace(self.sampled and number < TRACED and not self.compiled)
-        self.hooks.detaching.watch(self.sampled and number < TRACED + 1)
+        self._trace(self.sampled and own < TRACED and not self.compiled)
+        self.hooks.detaching.watch(self.sampled and own < TRACED + 1)
 
     def _trace(self, wanted: bool) -> None:
         """Anomaly mode gives every operation its line; NaN is not looked for."""
@@ -142,7 +148,7 @@ class Observer:
     ) -> Any:
         """Around every backward pass."""
         if self.passes == 0 and self.on_first_backward is not None:
-            self.on_first_backward()
+            self.safely("the spare process", self.on_first_backward)
         self.safely("the loss", self.before_backward, roots)
         if (
             self.scale_gradient is not None
@@ -151,7 +157,12 @@ class Observer:
         ):
             arguments = (torch.full_like(roots, self.scale_gradient), *arguments[1:])
         try:
-            return original(roots, *arguments, **named)
+            result = original(roots, *arguments, **named)
+            self._last_number = torch._C._autograd._get_sequence_nr()
+            return result
+        except RuntimeError as error:
+            self.safely("the broken graph", self._broken, roots, error)
+            raise
         finally:
             if self.sampled:
                 self.safely("gradients", self.updates.after_backward)
@@ -239,6 +250,11 @@ class Observer:
             known = max(known, stored)
         self.rows.available = max(self.rows.available, known)
 
+    def _broken(self, roots: Any, error: RuntimeError) -> None:
+        """Backward failed: the graph is still there, and knows which tensor it misses."""
+        root = roots if isinstance(roots, Tensor) else next(iter(roots))
+        self.lost = find_lost(root, error, self.calls.layers, self._last_number)
+
     def _release(self) -> None:
         self.losses.clear()
         self.calls.forget()
@@ -261,10 +277,9 @@ class Observer:
                 self.record.merge()
                 self.round = 0
         self._others = 0 if slot is self._lead else self._others + 1
-        if self._others >= PLAYERS:
+        if self._others >= PLAYERS and len(self.past) < MOST_PHASES:
             self._lead, self._others = slot, 0
-            self.terms.new_phase()
-            self.phase_start = self.round + 1
+            self._new_phase()
         is_lead = slot is self._lead
         coming = self.follower is None and (
             self.is_sampled(self.round + 1) if is_lead else self.sampled
@@ -277,6 +292,18 @@ class Observer:
         if is_lead:
             self._end_round(optimizer)
 
+    def _new_phase(self) -> None:
+        """Another optimizer has taken over, as in fine-tuning: what was seen before is judged by itself."""
+        self.past.append(self._witnesses())
+        self.witnesses, self.updates.kept, self.updates.zeroed = {}, Witness(), Witness()
+        self.terms.new_phase()
+        self.phase_start = self.round + 1
+
+    def _witnesses(self) -> dict[str, Witness]:
+        kept, zeroed = self.updates.kept, self.updates.zeroed
+        kept.place = self._backward_place
+        return {**self.witnesses, "kept-gradients": kept, "zeroed-gradients": zeroed}
+
     def _end_round(self, optimizer: Optimizer | None) -> None:
         self._flush(optimizer)
         self.round += 1
@@ -286,21 +313,21 @@ class Observer:
         self._limit()
 
     def _flush(self, optimizer: Optimizer | None = None) -> None:
-        values = [float(v) for v in self._values]
-        self._values.clear()
+        values, self._values = self._values, []
         if values and self.follower is not None:
-            self.follower.round(sum(values) / len(values))
+            self.follower.round(sum(float(v) for v in values) / len(values))
         elif values:
             lr = float(optimizer.param_groups[0].get("lr", math.nan)) if optimizer else None
-            self.record.loss(self.round, sum(values) / len(values), lr)
+            self.record.loss(self.round, values, lr)
 
     def _limit(self) -> None:
-        if self.max_steps is not None and self.round >= self.max_steps:
+        if self.stopped is not None:
+            pass  # the script caught what should have ended it
+        elif self.max_steps is not None and self.round >= self.max_steps:
             self.stopped = self.why_stopped or f"after {self.round} steps (--max-steps)"
         elif self.max_seconds is not None and time.perf_counter() - self._started > self.max_seconds:  # fmt: skip
             self.stopped = f"after {self.max_seconds:g} s (--max-seconds)"
         if self.stopped is not None:
-            self.max_steps = self.max_seconds = None
             raise Enough(self.stopped)
 
     def become(self, follower: Any) -> None:
@@ -331,10 +358,8 @@ class Observer:
 
     def facts(self) -> Facts:
         """Everything that was seen."""
-        safely, witnesses = self.safely, dict(self.witnesses)
-        kept, zeroed = self.updates.kept, self.updates.zeroed
-        kept.place = self._backward_place
-        witnesses |= {"kept-gradients": kept, "zeroed-gradients": zeroed, "non-finite-data": self.rows.bad}  # fmt: skip
+        safely, witnesses = self.safely, joined([*self.past, self._witnesses()])
+        witnesses["non-finite-data"] = self.rows.bad
         witnesses["overlap"] = Witness(place=self.evaluations.place)
         optimizers = safely("optimizers", self.updates.describe) or []
         for optimizer in optimizers:

@@ -12,6 +12,7 @@ from gradatim.doctor.symptoms import find_symptoms
 
 BELIEVED = 0.3  # strength from which a statistic warns without a trial, if it explains a symptom
 SURE = 0.6  # strength from which it warns although its trial was not made
+CERTAIN = 0.85  # strength from which a breach of a contract is blamed before all that it explains
 CLEAR = 0.7  # strength that a trial which did not help does not take away
 TESTABLE = {"data.unscaled", "init.scale", "model.linear-stack", "model.dropout", "model.batch-norm", "model.frozen", "loss.summed", "grad.vanishing", "grad.dead-relu", "grad.saturated", "grad.exploding", "optim.schedule", "optim.weight-decay", "optim.momentum", "optim.clip", "optim.lr-high", "optim.lr-low"}  # fmt: skip
 MEASURED = Path(__file__).with_name("confidence.json")
@@ -36,7 +37,7 @@ def diagnose(facts: Facts, trials: list[Trial] | None = None) -> Diagnosis:
     found = [finding for rule in RULES.values() if (finding := rule(facts, symptoms)) is not None]
     judged = [_judge(finding, symptoms, tried) for finding in found]
     ranked = sorted(judged, key=lambda finding: _rank(finding, symptoms, tried))
-    ranked = _fold(_promote(ranked, tried))
+    ranked = _fold(_promote(ranked, tried), symptoms, tried)
     for finding in ranked:
         finding.explains = [name for name in finding.explains if name in symptoms or _is_found(name, found)]  # fmt: skip
     shown = [f for f in ranked if f.severity != "note" or _is_worth_a_note(f)]
@@ -108,12 +109,16 @@ def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -
 
 
 def _promote(ranked: list[Finding], trials: list[Trial]) -> list[Finding]:
-    """Of two proved causes of one family, the one that explains the other comes first: clipping makes a rate too low."""
+    """A cause that explains a finding before it comes first, if it is a certain breach of a contract, or proved and of the
+    same family: clipping makes a rate too low."""
     proved = {t.code for t in trials if t.helped}
     for k, finding in enumerate(ranked):
+        entry = codes()[finding.code]
+        certain = entry.kind == "contract" and finding.strength >= CERTAIN
         for earlier in range(k):
             other = ranked[earlier]
-            if finding.code in proved and other.code.partition(".")[0] == finding.code.partition(".")[0] and other.code in codes()[finding.code].explains:  # fmt: skip
+            related = finding.code in proved and upstream(other.code) == upstream(finding.code)
+            if (certain or related) and other.code in entry.explains:
                 return _promote([*ranked[:earlier], finding, *ranked[earlier:k], *ranked[k + 1 :]], trials)  # fmt: skip
     return ranked
 
@@ -127,15 +132,21 @@ def _level(trial: Trial, trials: list[Trial]) -> int:
     return int((own - best) / room) if room > 0 else 0
 
 
-def _fold(ranked: list[Finding]) -> list[Finding]:
-    """Drop what a finding before it explains; notes stay notes."""
+def _fold(ranked: list[Finding], symptoms: dict[str, Symptom], trials: list[Trial]) -> list[Finding]:  # fmt: skip
+    """Drop what a finding before it explains, and guesses at symptoms that a certain breach of a contract explains."""
+    proved = {t.code for t in trials if t.helped}
     kept: list[Finding] = []
     for finding in ranked:
-        causes = [
-            k for k in kept if k.severity != "note" and finding.code in codes()[k.code].explains
-        ]
-        if not causes:
-            kept.append(finding)
+        entry = codes()[finding.code]
+        before = [codes()[k.code] for k in kept if k.severity != "note"]
+        sure = [codes()[k.code] for k in kept if k.severity == "error" and k.strength >= CERTAIN]
+        told = {name for code in sure if code.kind == "contract" for name in code.explains}
+        is_guess = entry.kind == "statistic" and finding.code not in proved
+        if any(finding.code in code.explains for code in before):
+            continue
+        if is_guess and sure and {name for name in entry.explains if name in symptoms} <= told:
+            continue
+        kept.append(finding)
     return kept
 
 

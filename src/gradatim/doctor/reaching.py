@@ -28,9 +28,11 @@ class Reach:
         self._leaf_values: dict[int, Tensor] = {}
         self._seen_leaves: dict[int, tuple[Tensor, int]] = {}
         self._looked = 0  # pass that was looked at last
+        self._reached: set[int] = set()  # by any backward so far
 
     def by_hand(self, observer: "Observer", leaves: dict[int, Tensor]) -> None:
         """Without an optimizer, weights that change between two backward passes were moved by hand."""
+        self._reached.update(leaves)
         some = list(leaves.values())[:3]
         ratios, kept = [], False
         for leaf in some:
@@ -95,12 +97,12 @@ class Reach:
         wanting: list[nn.Parameter],
         names: dict[int, str],
     ) -> None:
-        """Modules that ran and want a gradient, but are not reached."""
+        """Modules that ran and want a gradient, but are reached neither now nor by another loss, as that of a critic."""
         ran = observer.calls.ran
         lost, place = [], Place()
         for module, _, with_gradient in ran.values():
             own = [p for p in module.parameters() if p.requires_grad]
-            if own and not any(id(p) in leaves for p in own):
+            if own and not any(id(p) in self._reached for p in own):
                 lost.append((observer.calls.name(module), module, with_gradient))
         held = observer.updates.held
         mine = [x for x in lost if not held or any(id(p) in held for p in x[1].parameters())]

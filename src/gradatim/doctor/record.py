@@ -62,7 +62,7 @@ def _layer(stats: LayerStats) -> dict[str, Any]:
             "step": stats.step,
             "mean": last.get("mean"),
             "std": last.get("std"),
-            "zeros": last.get("dead"),
+            "zeros": last.get("zeros"),
             "gradient_norm": stats.gradient_norm[-1] if stats.gradient_norm else None,
             "update_ratio": stats.update_ratio[-1] if stats.update_ratio else None,
         }

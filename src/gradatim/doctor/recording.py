@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from torch import Tensor
+
 from gradatim.doctor.facts import LayerStats, Series
 from gradatim.doctor.updates import Movement
 
 MOST_POINTS = 2000
 MOST_FIGURES = 120  # of one layer
 MOST_LAYERS = 300
+WAITING = 64  # steps whose losses may stay on an accelerator before they are read
 
 
 class Recorder:
@@ -18,9 +21,20 @@ class Recorder:
         self.moves: dict[int, tuple[float | None, float | None]] = {}
         self.layers: dict[str, LayerStats] = {}
         self.stride = 1
+        self._waiting: list[tuple[int, list[Tensor | float], float | None]] = []
 
-    def loss(self, step: int, loss: float, lr: float | None) -> None:
-        """Keep the loss of a step."""
+    def loss(self, step: int, values: list[Tensor | float], lr: float | None) -> None:
+        """Keep the losses of a step; to read one from an accelerator would hold it up, so they wait for others."""
+        self._waiting.append((step, values, lr))
+        if len(self._waiting) >= WAITING or not any(isinstance(v, Tensor) for v in values):
+            self._settle()
+
+    def _settle(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for step, values, lr in waiting:
+            self._keep(step, sum(float(v) for v in values) / len(values), lr)
+
+    def _keep(self, step: int, loss: float, lr: float | None) -> None:
         is_bad = loss != loss and not any(p[1] != p[1] for p in self.points[-1:])
         if step % self.stride == 0 or is_bad:
             self.points.append((step, loss, lr))
@@ -30,6 +44,7 @@ class Recorder:
 
     def merge(self) -> None:
         """Forget the passes before the first step: they were parts of it."""
+        self._waiting.clear()
         self.points.clear()
 
     def moved(self, movement: Movement, structure: Any, step: int) -> None:
@@ -61,6 +76,7 @@ class Recorder:
 
     def series(self) -> Series:
         """The series as facts."""
+        self._settle()
         series = Series()
         for step, loss, lr in self.points:
             norm, ratio = self.moves.get(step, (None, None))

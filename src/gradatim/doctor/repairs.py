@@ -63,8 +63,6 @@ def repair(observer: "Observer", name: str, value: float) -> None:
         _no_running(models)
     elif name == "unfreeze":
         _unfreeze(models)
-    elif name == "weights":
-        _balance(observer)
 
 
 def _before(act: Any) -> None:
@@ -189,16 +187,3 @@ def _unfreeze(models: list[nn.Module]) -> None:
             optimizer.add_param_group({"params": missing})
 
     _before(add)
-
-
-def _balance(observer: "Observer") -> None:
-    """Every class counts the same."""
-    original = F.cross_entropy
-
-    def weighted(given: Tensor, target: Tensor, *arguments: Any, **named: Any) -> Tensor:
-        if target.dtype == torch.int64 and target.dim() == 1:
-            counts = torch.bincount(target, minlength=given.shape[1]).clamp(min=1)
-            named["weight"] = (len(target) / counts).to(given.dtype)
-        return original(given, target, *arguments, **named)
-
-    vars(F)["cross_entropy"] = weighted

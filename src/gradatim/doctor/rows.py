@@ -52,6 +52,7 @@ class Group:
 
     def add(self, rows: Tensor) -> int:
         """Take in a batch, and return how many of its rows were there before."""
+        rows = as_rows(rows)
         if len(self.marks) >= MOST_MARKS:
             return 0
         marks = set(fingerprints(rows))
@@ -80,7 +81,7 @@ class Rows:
 
     def train(self, rows: Tensor, target: Tensor | None, place: Place, step: int) -> None:
         """Take in the inputs of a sampled step."""
-        data = self.data
+        data, rows = self.data, as_rows(rows)
         data.kind = kind_of(rows)
         data.place = place
         data.batches += 1
@@ -233,6 +234,15 @@ class Rows:
         order = np.random.default_rng(0).permutation(np.sort(first))
         X, y = X[order], y[order]
         return simple_scores(X, y) if len(X) >= 100 else {}
+
+
+def as_rows(values: Tensor) -> Tensor:
+    """A vector of numbers is one row, such as the state of a game; one of whole numbers is a batch of tokens.
+
+    >>> as_rows(torch.zeros(6)).shape, as_rows(torch.arange(6)).shape
+    (torch.Size([1, 6]), torch.Size([6]))
+    """
+    return values[None] if values.dim() == 1 and values.dtype.is_floating_point else values
 
 
 def kind_of(rows: Tensor) -> str:

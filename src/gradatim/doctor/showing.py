@@ -73,7 +73,7 @@ def show_record(record: dict[str, Any], console: Console | None = None) -> None:
         console.print()
         console.print(Text("Worth knowing", style="bold"))
         for note in notes:
-            console.print(Padding(Text(f"· {note['cause']} ({note['code']})", style="dim"), (0, 0, 0, 2)))  # fmt: skip
+            _indented(console, Text(f"· {note['cause']} ({note['code']})", style="dim"))  # fmt: skip
     _show_checks(record, console)
 
 
@@ -83,16 +83,23 @@ def _show_finding(finding: dict[str, Any], console: Console, *, is_first: bool, 
         console.print()
         console.print(Text.assemble((f"{mark} ", style), (finding["cause"], "bold")))
     for line in _where(finding["where"]):
-        console.print(Padding(line, (0, 0, 0, 2)))
-    console.print(Padding(Text.assemble(("What to change  ", "bold green"), finding["remedy"]), (0, 0, 0, 2)))  # fmt: skip
+        _indented(console, line)
+    _indented(console, Text.assemble(("What to change  ", "bold green"), finding["remedy"]))  # fmt: skip
     if finding["trial"]:
-        console.print(Padding(Text.assemble(("Proved by trial  ", "bold"), finding["trial"]), (0, 0, 0, 2)))  # fmt: skip
-    explains = [SYMPTOMS.get(name, name) for name in finding["explains"]]
+        _indented(console, Text.assemble(("Proved by trial  ", "bold"), finding["trial"]))  # fmt: skip
+    explains = [SYMPTOMS[name] for name in finding["explains"] if name in SYMPTOMS]
     if explains and is_first:
-        console.print(Padding(Text.assemble(("This explains  ", "bold"), "; ".join(explains)), (0, 0, 0, 2)))  # fmt: skip
+        _indented(console, Text.assemble(("This explains  ", "bold"), "; ".join(explains)))
+    others = [name for name in finding["explains"] if name not in SYMPTOMS]
+    if others and is_first:
+        _indented(console, Text.assemble(("It looks like  ", "bold"), ", ".join(others), ", which follow from it"))  # fmt: skip
     sure = finding["confidence"]
     certainty = "" if sure is None else f", right in {sure:.0%} of our test programs"
-    console.print(Padding(Text(f"{finding['code']}{certainty} · gradatim doctor --explain {finding['code']}", style="dim"), (0, 0, 0, 2)))  # fmt: skip
+    _indented(console, Text(f"{finding['code']}{certainty} · gradatim doctor --explain {finding['code']}", style="dim"))  # fmt: skip
+
+
+def _indented(console: Console, text: Text) -> None:
+    console.print(Padding(text, (0, 0, 0, 2), expand=False))
 
 
 def _where(where: dict[str, Any]) -> list[Text]:
@@ -124,16 +131,16 @@ def _show_evidence(record: dict[str, Any], console: Console) -> None:
     finite = [x for x in losses if math.isfinite(x)]
     if len(finite) >= 2:
         first, last = losses[0], losses[-1]
-        console.print(Padding(Text(f"loss {sparkline(losses)}  {first:.4g} → {last:.4g} in {numbered(record['steps'], 'steps')}"), (0, 0, 0, 2)))  # fmt: skip
+        _indented(console, Text(f"loss {sparkline(losses)}  {first:.4g} → {last:.4g} in {numbered(record['steps'], 'steps')}"))  # fmt: skip
     for symptom in record["symptoms"]:
-        console.print(Padding(Text(f"· {said(symptom)}"), (0, 0, 0, 2)))
+        _indented(console, Text(f"· {said(symptom)}"))
     for trial in record["trials"]:
         if trial["code"] and trial["ended"] != "void":
             written = "not finite" if trial["as_written"] is None else f"{trial['as_written']:.4g}"
             repaired = "not finite" if trial["repaired"] is None else f"{trial['repaired']:.4g}"
-            console.print(Padding(Text(f"· tried: {trial['repair']}: {repaired} after {trial['steps']} steps (as written {written})", style="dim"), (0, 0, 0, 2)))  # fmt: skip
+            _indented(console, Text(f"· tried: {trial['repair']}: {repaired} after {trial['steps']} steps (as written {written})", style="dim"))  # fmt: skip
     for note in record["notes"][:MOST_NOTES]:
-        console.print(Padding(Text(f"· {note}", style="dim"), (0, 0, 0, 2)))
+        _indented(console, Text(f"· {note}", style="dim"))
 
 
 def said(symptom: dict[str, Any]) -> str:

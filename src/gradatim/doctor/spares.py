@@ -58,7 +58,10 @@ class Spare:
         while (order := receive(self.orders)) is not None:
             child = os.fork()
             if child == 0:
-                begin(self.observer, order, self.answers)
+                try:
+                    begin(self.observer, order, self.answers)
+                except Exception:
+                    os._exit(1)  # it must not go on as if it were the user's run
                 return
             status = wait(child, float(order.get("seconds", LONGEST)) + 2.0)
             if status is None:

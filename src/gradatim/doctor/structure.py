@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor, nn
 
 from gradatim.doctor.calls import BATCH_NORM, DROPOUT, Call, switched, unregistered
@@ -28,8 +29,6 @@ class Structure:
 
     def look(self, observer: "Observer", root: Node, training: list[Call]) -> None:
         """Take in a sampled step before its backward."""
-        if not training and not observer.compiled:
-            observer.count("no-model", True)
         self._name_weights(observer)
         nodes = list(walk(root))
         leaves = {id(n.variable): n.variable for n in nodes if "accumulategrad" in short(n)}
@@ -41,6 +40,7 @@ class Structure:
             self._activations(observer, nodes)
             self._last_dropout(observer, training)
         self.reach.detachings(observer, nodes, leaves)
+        self._outputs(observer)
         self._modules(observer, training)
 
     def _name_weights(self, observer: "Observer") -> None:
@@ -61,6 +61,17 @@ class Structure:
         spread = float(values.std()) if values.numel() > 1 else 0.0
         if spread > 0:
             stats.first["gain"] = spread * inputs**0.5
+
+    def _outputs(self, observer: "Observer") -> None:
+        """Mean, deviation and zeros of what the layers gave, all read at once."""
+        seen = list(observer.calls.figures.values())
+        if not seen:
+            return
+        table = torch.stack([numbers for _, numbers in seen]).tolist()
+        for (module, _), (mean, std, zeros) in zip(seen, table, strict=True):
+            stats = observer.record.layer(observer.calls.name(module), type(module).__name__)
+            stats.step = observer.round
+            stats.last |= {"mean": mean, "std": std, "zeros": zeros}
 
     # --- the graph as a whole
 
@@ -132,7 +143,7 @@ class Structure:
             "eval-in-training",
             wrong,
             ended if ended.line is not None and not since else call.place,
-            [observer.calls.name(m) for m in off[:4]],
+            [f"{observer.calls.name(m)} ({type(m).__name__})" for m in off[:4]],
             since=since,
         )
         if again:

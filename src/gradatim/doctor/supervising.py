@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from gradatim.doctor.facts import Facts, Failure, from_json
@@ -21,7 +24,8 @@ from gradatim.doctor.trials import probe_model, trace_nan, try_repairs
 from gradatim.errors import InvalidValue, Unavailable, require
 from gradatim.versions import versions
 
-PATIENCE = 10.0  # seconds that a script has after Ctrl-C
+PATIENCE = 10.0  # seconds that a script has after Ctrl-C, or when its time is up
+INTERRUPTED, TERMINATED = 130, 143
 
 
 @dataclass
@@ -79,14 +83,15 @@ def run_script(
         words = [sys.executable, "-m", "gradatim.doctor.child", str(place)]
         process = subprocess.Popen(words, pass_fds=pipes.theirs)
         pipes.close_theirs()
-        code = _wait(process, lambda: _so_far(order, tell))
-        facts = read_facts(order, code)
+        ending = Ending(process, max_seconds)
+        code = ending.wait(lambda: _so_far(order, tell))
+        facts = read_facts(order, code, ending.why)
         tried = try_all(facts, pipes, trials)
     diagnosis = diagnose(facts, tried)
     record = make_record(facts, diagnosis)
     if tell is not None:
         tell(record)
-    return Examined(facts, diagnosis, record, code)
+    return Examined(facts, diagnosis, record, facts.code or 0)
 
 
 def check_script(script: str | Path) -> None:
@@ -95,6 +100,8 @@ def check_script(script: str | Path) -> None:
     if not path.is_file():
         what = "a folder" if path.is_dir() else "no file"
         raise InvalidValue(f"doctor: script must be a Python file, got '{path}', which is {what}.")
+    if path.suffix == ".ipynb":
+        raise InvalidValue(f"doctor: script must be a Python file, got '{path}', which is a notebook. Put the loop into: with gradatim.doctor.watch() as seen.")  # fmt: skip
     try:
         compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -143,23 +150,65 @@ class Pipes:
         return None
 
 
-def _wait(process: subprocess.Popen[bytes], tell: Callable[[], None]) -> int:
-    """Wait for the script; Ctrl-C reaches it too, and it has a few seconds to end."""
-    interrupted = 0.0
-    while True:
+class Ending:
+    """Waits for the script, and sees to it that it ends when it must.
+
+    Args:
+        process: That runs it.
+        max_seconds: How long it may take.
+
+    Attributes:
+        why: Why it was ended from outside, in the record's words.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], max_seconds: float | None) -> None:
+        self.process, self.max_seconds = process, max_seconds
+        self.why: str | None = None
+        self._asked = 0.0
+        self._started = time.perf_counter()
+
+    def wait(self, tell: Callable[[], None]) -> int:
+        """Return its exit code; Ctrl-C reaches it too, and it has a few seconds to end."""
+        with self._heeding_termination():
+            while True:
+                try:
+                    return self.process.wait(2.0)
+                except subprocess.TimeoutExpired:
+                    self._look(tell)
+                except KeyboardInterrupt:
+                    if self._asked:
+                        self.process.kill()
+                    self._asked = self._asked or time.perf_counter()
+
+    def _look(self, tell: Callable[[], None]) -> None:
+        now = time.perf_counter()
+        if self._asked and now - self._asked > PATIENCE:
+            self.why = self.why or "by Ctrl-C"
+            self.process.kill()
+        elif self._asked:
+            self.process.send_signal(signal.SIGINT)
+        elif self.max_seconds is not None and now - self._started > self.max_seconds + PATIENCE:
+            self.why = f"after {self.max_seconds:g} s (--max-seconds), by force"
+            self.process.kill()
+        else:
+            tell()
+
+    @contextmanager
+    def _heeding_termination(self) -> Iterator[None]:
+        """SIGTERM, such as a batch system's, asks the script to end; the record is written all the same."""
+
+        def ask(number: int, frame: FrameType | None) -> None:
+            self.why, self._asked = "by SIGTERM", time.perf_counter()
+            self.process.send_signal(signal.SIGINT)
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGTERM, ask)
         try:
-            return process.wait(2.0)
-        except subprocess.TimeoutExpired:
-            if interrupted and time.perf_counter() - interrupted > PATIENCE:
-                process.kill()
-            elif interrupted:
-                process.send_signal(signal.SIGINT)
-            else:
-                tell()
-        except KeyboardInterrupt:
-            if interrupted:
-                process.kill()
-            interrupted = time.perf_counter()
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _so_far(order: dict[str, Any], tell: Callable[[dict[str, Any]], None] | None) -> None:
@@ -170,13 +219,22 @@ def _so_far(order: dict[str, Any], tell: Callable[[dict[str, Any]], None] | None
         tell(make_record(facts, diagnose(facts)))
 
 
-def read_facts(order: dict[str, Any], code: int) -> Facts:
-    """What the child wrote down, and how it ended."""
+def read_facts(order: dict[str, Any], code: int, why: str | None = None) -> Facts:
+    """What the child wrote down, and how it ended.
+
+    Args:
+        order: That it was given.
+        code: Of its exit.
+        why: It was ended from outside.
+    """
     path = Path(order["facts"])
     facts = from_json(path.read_text(encoding="utf-8")) if path.exists() else Facts()
     facts.script, facts.arguments = order["script"], order["arguments"]
     facts.code, facts.versions = code, versions()
-    if code < 0:
+    if why is not None:
+        facts.stopped = why
+        facts.code = TERMINATED if why == "by SIGTERM" else INTERRUPTED if why == "by Ctrl-C" else 0
+    elif code < 0:
         name = signal.Signals(-code).name
         facts.stopped = f"by {name}"
         if name == "SIGKILL":
@@ -188,7 +246,7 @@ def read_facts(order: dict[str, Any], code: int) -> Facts:
 
 def try_all(facts: Facts, pipes: Pipes, seconds: float) -> list[Trial]:
     """Trace a NaN and try repairs, with the spare process at the other end of the pipes."""
-    if not seconds or not facts.passes or (facts.stopped or "").endswith("Ctrl-C"):
+    if not seconds or not facts.passes or (facts.stopped or "").startswith("by "):
         return []
     try:
         probe_model(facts, pipes.ask, min(seconds, 10.0))

@@ -59,7 +59,7 @@ def begin(observer: "Observer", order: dict[str, Any], pipe: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, float(order["seconds"]))
     observer.hooks.detaching.watch(False)
     observer.on_round = None
-    observer.max_steps = observer.max_seconds = None
+    observer.max_steps = observer.max_seconds = observer.stopped = None
     watcher = Follower(observer, trial)
     observer.become(watcher)
     if order["repair"] == "probe":

@@ -25,6 +25,7 @@ BACKWARD = re.compile(
     r"leaf variable.*in-place|One of the differentiated Tensors"
 )  # fmt: skip
 MEMORY = re.compile(r"out of memory|can't allocate memory|not enough memory|MemoryError")
+MANY_GRAPHS = 3  # losses that keep their graphs: one or two belong to the step under way
 
 
 def kind_of(failure: Failure) -> str:
@@ -85,11 +86,14 @@ def backward(facts: Facts, symptoms: Symptoms) -> Finding | None:
     text, remedy = failure.message, ""
     if "a second time" in text:
         cause = "backward is called a second time on a graph that is already used up: something computed in an earlier step is still in the loss"
+        if failure.numbers.get("line"):
+            cause += f", from line {failure.numbers['line']} on"
         remedy = "Compute everything in the loss anew in each step; carry a hidden state over with .detach()."
     elif "inplace" in text or "in-place" in text or "leaf" in text:
         cause = "a tensor that backward needs was changed in place"
-        if failure.numbers.get("changed"):
-            cause += f": the result of {failure.numbers['changed']}"
+        if failure.numbers.get("needs"):
+            at = f" in line {failure.numbers['line']}" if failure.numbers.get("line") else ""
+            cause += f": {failure.numbers['needs']}{at} needs it as it was"
         remedy = "Write x = x + 1 instead of x += 1 (and no activation with inplace=True there); update weights under torch.no_grad()."  # fmt: skip
     elif "implicitly" in text:
         cause = "backward is called on a loss with more than one number"
@@ -103,10 +107,12 @@ def memory(facts: Facts, symptoms: Symptoms) -> Finding | None:
     failure = _of(facts, "crash.memory")
     if failure is None:
         return None
-    kept = facts.witness("kept-graphs")
+    graphs, largest = failure.numbers.get("graphs", 0), failure.numbers.get("largest")
     cause = "memory is exhausted"
-    if kept.seen:
-        cause += f", and losses with their whole graphs are being kept ({kept.seen} of them)"
+    if largest:
+        cause += f"; most is held by tensors of shape {largest}"
+    if graphs >= MANY_GRAPHS:
+        cause += f"; {graphs} losses are kept with their whole graphs"
     return make("crash.memory", failure.place, cause=cause, strength=0.9)
 
 

@@ -78,8 +78,8 @@ def no_signal(facts: Facts, symptoms: Symptoms) -> Finding | None:
     signal = facts.data.signal
     if not signal or not ("not-learning" in symptoms or "gap" in symptoms or "slow" in symptoms):
         return None
-    best = max(signal.values())
-    if best > NO_SIGNAL:
+    best = max(score for name, score in signal.items() if name != "chance")
+    if best > max(NO_SIGNAL, signal.get("chance", 0.0)):
         return None
     return make("data.no-signal", place_of(facts, "pairing"), cause="the labels do not belong to the inputs: ridge regression, nearest neighbours and trees find nothing in these rows either", strength=0.63, scores=dict(signal))  # fmt: skip
 

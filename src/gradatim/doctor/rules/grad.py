@@ -108,6 +108,10 @@ def nan(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if "non-finite" not in symptoms and not (facts.failure and facts.failure.numbers.get("kind") == "nan"):  # fmt: skip
         return None
     step = symptoms["non-finite"].since if "non-finite" in symptoms else facts.steps
+    failure = facts.failure
+    if failure is not None and failure.numbers.get("kind") == "nan":
+        said = f"{failure.numbers['operation']} gives NaN in the backward pass of step {step}"
+        return make("grad.nan", failure.place, cause=said, strength=0.9, step=step)
     if not traced.seen:
         early = facts.series.loss[:5] if facts.series.loss else []
         return make("grad.nan", Place(step=step), cause=f"the loss is not finite from step {step} on", strength=0.35 if any(x != x for x in early) else 0.25, step=step)  # fmt: skip

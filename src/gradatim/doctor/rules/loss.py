@@ -71,17 +71,13 @@ def labels(facts: Facts, symptoms: Symptoms) -> Finding | None:
                 remedy="Map the two classes to 0.0 and 1.0 (for −1 and 1: (y + 1) / 2).",
                 strength=0.97,
             )
-        if facts.witness("ignored-labels").always:
-            return make("loss.labels", place_of(term), cause="all labels are the one that the loss ignores", strength=0.9)  # fmt: skip
     return None
 
 
 def width(facts: Facts, symptoms: Symptoms) -> Finding | None:
     for term in terms(facts):
-        if (
-            term.operation in CLASSIFYING
-            and term.label_width == 1
-            and term.target.kind == "classes"
+        if term.label_width == 1 and (
+            term.target.kind == "classes" or term.operation == "cross_entropy"
         ):
             return make(
                 "loss.width",

@@ -1,0 +1,1 @@
+"""Programs of 1,000 steps whose CPU time is measured alone and under observation."""

@@ -109,7 +109,7 @@ class Calls:
         first = next(tensors(output), None)
         node = None if first is None else first.grad_fn
         if not any(True for _ in module.children()):
-            if node is not None:
+            if node is not None and first is not None:
                 self._by_node[node] = module
                 self.figures[id(module)] = (module, figures(first))
             self.ran[id(module)] = (module, node, torch.is_grad_enabled())

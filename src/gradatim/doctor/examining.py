@@ -154,7 +154,8 @@ def _copied(model: nn.Module, optimizer: Optimizer | None, observer: Observer | 
     for group in optimizer.param_groups:
         options = {key: value for key, value in group.items() if key != "params" and key != "initial_lr"}  # fmt: skip
         groups.append({**options, "params": [own[places[id(p)]] if id(p) in places else p.detach().clone().requires_grad_() for p in group["params"]]})  # fmt: skip
-    return copied, type(optimizer)(groups)
+    make: Callable[..., Optimizer] = type(optimizer)
+    return copied, make(groups)
 
 
 def _probe(model: nn.Module, inputs: Any, named: Any, target: Any, facts: Facts) -> None:

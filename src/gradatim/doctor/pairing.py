@@ -76,12 +76,12 @@ class Pairs:
 
 def _draw(key: tuple[object, ...], scale: float, target: Tensor, operation: str) -> Drawn | None:
     if operation in {"cross_entropy", "nll_loss", "nll by hand"} and not target.dtype.is_floating_point:  # fmt: skip
-        values = target.reshape(-1)
-        values = values[(values >= 0) & (values < MOST_CLASSES)].cpu().numpy()
-        counts = np.bincount(values, minlength=0).astype(float)
+        flat = target.reshape(-1)
+        classes = flat[(flat >= 0) & (flat < MOST_CLASSES)].cpu().numpy()
+        counts = np.bincount(classes, minlength=0).astype(float)
         wide = np.zeros(max(16, 2 ** int(np.ceil(np.log2(max(len(counts), 1))))))
         wide[: len(counts)] = counts
-        return Drawn(key, scale, len(values), wide) if len(values) else None
+        return Drawn(key, scale, len(classes), wide) if len(classes) else None
     if operation not in SQUARED and not operation.startswith("binary_cross_entropy"):
         return None
     rows = target.reshape(target.shape[0], -1) if target.dim() else target.reshape(1, 1)

@@ -133,7 +133,7 @@ def _fresh(models: list[nn.Module]) -> None:
         if not callable(getattr(module, "reset_parameters", None)):
             continue
         with suppress(RuntimeError, TypeError, AttributeError):
-            new = copy.deepcopy(module)
+            new: Any = copy.deepcopy(module)
             new.reset_parameters()
             drawn = dict(new.named_parameters(recurse=False))
             for name, parameter in module.named_parameters(recurse=False):

@@ -67,6 +67,9 @@ TRAINER = {
     "device": ALWAYS,
     "parallel": ALWAYS,  # one process is a group of one
     "accumulate": ALWAYS,
+    "precision": ALWAYS,
+    "compile": ALWAYS,
+    "activation_checkpointing": lambda: Trainer(model(), activation_checkpointing=True).fit((X, Y)),
     "sync_batch_norm": lambda: Trainer(model(), sync_batch_norm=True).fit((X, Y)),
     "timeout": ALWAYS,
     "memory_format": ALWAYS,

@@ -86,6 +86,18 @@ class GPT(nn.Module):
             for last in (block.attention.merge, block.feed_forward.narrow):
                 nn.init.normal_(last.weight, std=std / math.sqrt(2 * self.num_layers))
 
+    def initialize_parameter(self, name: str, parameter: Tensor) -> None:
+        """Draw one parameter as a new model does: where a model is made layer by layer.
+
+        Args:
+            name: Its name.
+            parameter: Changed in place.
+        """
+        std = 0.02 * math.sqrt(768 / self.dim)
+        is_last = name.endswith(("attention.merge.weight", "feed_forward.narrow.weight"))
+        if parameter.ndim > 1:
+            nn.init.normal_(parameter, std=std / math.sqrt(2 * self.num_layers) if is_last else std)
+
     @takes_arrays
     def forward(self, tokens: Tensor) -> Tensor:
         """Logits ``(B, T, vocab_size)`` of the token after each of ``tokens``, ``(B, T)``."""

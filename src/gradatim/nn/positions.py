@@ -124,7 +124,13 @@ class LearnedPositions(nn.Module):
     def __init__(self, context: int, dim: int) -> None:
         super().__init__()
         self.context, self.dim = context, dim
-        self.table = nn.Parameter(torch.randn(context, dim) / math.sqrt(dim))
+        self.table = nn.Parameter(torch.empty(context, dim))
+        self.reset_parameters()
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Draw the vectors anew."""
+        self.table.copy_(torch.randn(self.context, self.dim) / math.sqrt(self.dim))
 
     @takes_arrays
     def forward(self, x: Tensor, start: int = 0) -> Tensor:

@@ -24,11 +24,13 @@ class Callback:
         any_layout: Whether the class that defines :meth:`on_gradients` or :meth:`on_batch_end` works in whatever
             order weights and gradients lie in memory: it uses ``reshape`` or ``flatten`` where others ``view``.
             Convolutions train faster if everybody does.
+        needs_whole: Whether the callback works on a copy of the model, which a model in shards does not give.
         once: Whether of several processes that train one model the first alone is observed: what is written or shown.
         kept: Names of the attributes that a checkpoint keeps.
     """
 
     once = False
+    needs_whole = False
     needs_autograd = False
     any_layout = False
     kept: tuple[str, ...] = ()

@@ -22,6 +22,8 @@ from gradatim.files import (
 from gradatim.models.weights import check_weights
 from gradatim.training.batches import Batches, Stream
 from gradatim.training.callbacks import Callback
+from gradatim.training.distributed.building import give_numbers
+from gradatim.training.distributed.sharding import whole_of
 from gradatim.training.distributed.shards import STATE, ShardWriter, is_shards, read_shards
 from gradatim.training.history import EngineChoice, History, Record
 
@@ -108,9 +110,11 @@ class Checkpoint(Callback):
         state, name = trainer.state_dict(), f"step-{trainer.steps:08d}"
         if self._writer is not None:
             self._writer.write(self.path / name, state)
-        elif trainer.group.is_first:
-            path = self.path if self.keep is None else self.path / f"{name}.safetensors"
-            save_checkpoint(path, state)
+        else:
+            whole = whole_of(state) if trainer.group.is_sharded else state
+            if trainer.group.is_first:
+                path = self.path if self.keep is None else self.path / f"{name}.safetensors"
+                save_checkpoint(path, whole)
         if self.keep and trainer.group.is_first:
             self._forget()
 
@@ -208,6 +212,7 @@ def run_state(trainer: "Trainer") -> dict[str, Any]:
         "optimizer": trainer.optimizer.state_dict(),
         "scheduler": trainer.scheduler.state_dict() if trainer.scheduler else {},
         **trainer.draws.state_dict(),
+        **({"precision": trainer.precision.state_dict()} if trainer.precision.is_scaled else {}),
         "epoch_rng": trainer.epoch_rng,
         "epoch": trainer.epoch,
         "position": trainer.position,
@@ -229,6 +234,7 @@ def restore_run(trainer: "Trainer", path: str | Path) -> dict[str, Any]:
     What is refused has changed nothing.
     """
     state, owner = load_checkpoint(path), f"resume({str(path)!r})"
+    give_numbers(trainer.model, trainer.optimizer, trainer.seed)
     before = deepcopy(run_state(trainer))
     try:
         check_fit(owner, trainer, state)
@@ -255,6 +261,7 @@ def _bring(trainer: "Trainer", state: Mapping[str, Any]) -> None:
     for callback, own in zip(trainer.callbacks, state["callbacks"], strict=True):
         callback.load_state_dict(own)
     trainer.objective.load_state_dict(state.get("objective", {}))
+    trainer.precision.load_state_dict(state.get("precision", {}))
     for name, optimizer in trainer.objective.optimizers.items():
         optimizer.load_state_dict(state["optimizers"][name])
     for name in ("epoch", "position", "steps", "epoch_rng"):

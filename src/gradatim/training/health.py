@@ -166,6 +166,26 @@ def explain_bad_loss(
     return NonFiniteError(f"{place}: {cause}. {remedy}.", epoch=epoch, batch=number, layer=layer)
 
 
+def explain_bad_share(
+    batch: object, *, epoch: int = 1, number: int = 1, figure: str = "loss"
+) -> NonFiniteError:
+    """Say what a process that holds a shard of the model can say alone of a figure that is not finite.
+
+    Args:
+        batch: Its share; the last entry of a tuple is the target.
+        epoch: Epoch, from 1.
+        number: Batch within the epoch, from 1.
+        figure: Name of the figure.
+    """
+    name = "the loss" if figure == "loss" else figure
+    place = f"Training stopped: {name} is not finite at epoch {epoch}, batch {number}"
+    if is_finite(batch[:-1] if isinstance(batch, tuple) else batch):
+        message = f"{place}. {_MILDER}; parallel='ddp' or one process finds the layer."
+        return NonFiniteError(message, epoch=epoch, batch=number, layer=figure)
+    message = f"{place}: the input has NaN or infinity. Clean or impute the data."
+    return NonFiniteError(message, epoch=epoch, batch=number, layer="input")
+
+
 def check_parameters(model: nn.Module, *, epoch: int, number: int) -> None:
     """Raise if the last update of an epoch, that of batch ``number``, left a weight that is not finite."""
     total = sum(p.detach().sum() for p in model.parameters() if p.is_floating_point())

@@ -49,9 +49,12 @@ def measure(
     else:
         meters = [Mean("loss", objective.loss), *meters]
     if meters:
-        with torch.inference_mode():
-            for number, batch in enumerate(dealt(batches, group)):
+        # weights that shards were gathered into are used again for training
+        with torch.no_grad() if group.is_sharded else torch.inference_mode():
+            for number, (batch, is_counted) in enumerate(dealt(batches, group)):
                 output, target = objective.output(model, *batch[:-1]), batch[-1]
+                if not is_counted:
+                    continue
                 with nullcontext() if number else RefuseBroadcast(output, target):
                     for meter in meters:
                         meter.update(output, target, weight_of(batch))
@@ -63,9 +66,10 @@ def measure(
 def _own_figures(
     model: nn.Module, objective: Objective, batches: Batches, totals: Totals, group: Group
 ) -> dict[str, float]:
-    for batch in dealt(batches, group):
+    for batch, is_counted in dealt(batches, group):
         loss, figures = loss_and_figures(objective, model, batch)
-        totals.add(loss, batches.count(batch), figures)
+        if is_counted:
+            totals.add(loss, batches.count(batch), figures)
     merge_totals(totals, group)
     return totals.means("")
 

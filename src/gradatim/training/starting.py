@@ -175,6 +175,8 @@ def describe_run(trainer: "Trainer", batches: Batches) -> Run:
         sharing=sharing_of(trainer),
         exchange=trainer.exchange,
         rows=trainer.rows,
+        precision=trainer.precision,
+        needs_forward=trainer.compile or trainer.activation_checkpointing,
         explain=trainer.explain,
     )
 

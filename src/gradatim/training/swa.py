@@ -51,6 +51,7 @@ class SWA(Callback):
     """
 
     any_layout = True
+    needs_whole = True
 
     def __init__(self, *, start: int, every_steps: int | None = None) -> None:
         require(start >= 0, "SWA: start must be at least 0 epochs", start)

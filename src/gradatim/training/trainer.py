@@ -21,15 +21,18 @@ from gradatim.optim.named import OptimizerFactory
 from gradatim.randomness import seeded
 from gradatim.threads import limit_threads
 from gradatim.training.batches import Batch, Batches, as_tensor, float_type
+from gradatim.training.blocks import compiled, recomputing
 from gradatim.training.callbacks import Callback
 from gradatim.training.checkpoint import Checkpoint, restore_run, restore_stream, run_state
 from gradatim.training.device import choose_device
 from gradatim.training.distributed.batch_norm import Rows, synced
+from gradatim.training.distributed.building import is_meta, placed
 from gradatim.training.distributed.comparing import check_alike
 from gradatim.training.distributed.draws import Draws
 from gradatim.training.distributed.exchange import Exchange
 from gradatim.training.distributed.group import ALONE
 from gradatim.training.distributed.joining import joined
+from gradatim.training.distributed.sharding import sharded
 from gradatim.training.distributed.signals import Ended, Wish
 from gradatim.training.distributed.spread import Spread
 from gradatim.training.engines.channels_last import reading_channels_last, wants_channels_last
@@ -40,6 +43,7 @@ from gradatim.training.health import (
     check_figures,
     check_parameters,
     explain_bad_loss,
+    explain_bad_share,
 )
 from gradatim.training.held_memory import holding_memory
 from gradatim.training.history import CANCELLED, INTERRUPTED, History
@@ -48,6 +52,7 @@ from gradatim.training.measuring import measure, outputs
 from gradatim.training.metrics import MetricFunction, check_metrics
 from gradatim.training.objectives.objective import Figures, ObjectiveFunction, loss_and_figures
 from gradatim.training.objectives.supervised import agree
+from gradatim.training.precision import Precision
 from gradatim.training.progress import TrainingBar
 from gradatim.training.row_weights import ClassWeight
 from gradatim.training.scheduling import make_rate
@@ -96,6 +101,9 @@ class Trainer:
             share of every batch and the whole model, ``"fsdp"`` a shard of the model too, ``"none"`` lets each train for
             itself; ``"auto"`` is ``"ddp"``. The result is that of one process.
         accumulate: Parts of a batch, one after the other: less memory, the same result.
+        precision: ``"float32"`` leaves a model as it is, ``"bf16"`` and ``"fp16"`` multiply in half precision.
+        compile: Whether PyTorch compiles the blocks of the model: minutes at the start, faster steps.
+        activation_checkpointing: Whether blocks keep their inputs alone and compute the rest again in the backward pass.
         sync_batch_norm: Whether batch normalization sees the rows of all processes, without which results depend on how
             many there are.
         timeout: Seconds to wait for another process.
@@ -132,6 +140,9 @@ class Trainer:
         device: str | torch.device = "auto",
         parallel: str = "auto",
         accumulate: int = 1,
+        precision: str = "float32",
+        compile: bool = False,
+        activation_checkpointing: bool = False,
         sync_batch_norm: bool = False,
         timeout: float = 600.0,
         memory_format: str = "auto",
@@ -143,7 +154,9 @@ class Trainer:
         self.spread = Spread(parallel, accumulate, sync_batch_norm, timeout)
         self.rank, self.world_size, local_rank, _ = self.spread.place()
         self.device = choose_device(device, local_rank)
-        self.model = model.to(self.device)
+        self.was_meta = is_meta(model)
+        stays = self.was_meta and self.spread.is_sharded  # made shard by shard
+        self.model = model if stays else placed(model, seed, self.device)
         self.loss, self.objective = agree(loss, objective)
         if isinstance(objective, nn.Module):
             objective.to(self.device)
@@ -157,6 +170,8 @@ class Trainer:
         self.seed, self.progress = seed, progress
         self.is_channels_last = wants_channels_last(memory_format, model, self.device)
         self.dtype = float_type(model)
+        self.compile, self.activation_checkpointing = compile, activation_checkpointing
+        self.precision = Precision(precision, self.device, self.dtype)
         self._reset()
 
     def _reset(self) -> None:
@@ -218,7 +233,13 @@ class Trainer:
             self.rows, spread = Rows(group), self.spread
             is_synced = spread.sync_batch_norm
             try:
-                with synced(self.model, self.rows, is_wanted=is_synced, parts=spread.accumulate):
+                check_alike(self, whole)
+                with (
+                    sharded(self),
+                    synced(self.model, self.rows, is_wanted=is_synced, parts=spread.accumulate),
+                    recomputing(self.model, self.activation_checkpointing),
+                    compiled(self.model, self.compile),
+                ):
                     return self._fit(whole, held_out, cancel)
             finally:
                 self.group, self.draws = ALONE, Draws()
@@ -226,7 +247,6 @@ class Trainer:
     def _fit(self, whole: Batches, held_out: Batches | None, cancel: CancelToken | None) -> History:
         batches = share_batches(self, whole)
         held_out = held_out and share_validation(self, held_out)
-        check_alike(self, batches)
         if self._resumed is not None:
             restore_stream(batches, self._resumed)
             self._sight.is_sure |= self.steps > 0
@@ -394,13 +414,16 @@ class Trainer:
         self.model.eval()
         self.objective.start("evaluate", self.epoch)
         wanted = self.metrics if metrics is None else metrics
-        return measure(self.model, self.objective, batches, wanted, self.new_totals(), self.group)
+        with self.precision.forward():
+            return measure(
+                self.model, self.objective, batches, wanted, self.new_totals(), self.group
+            )
 
     def predict(self, inputs: object) -> Tensor:
         """Return the model's outputs for all rows of ``inputs``, in evaluation mode, on the CPU."""
         self.model.eval()
         rows = as_tensor(inputs, self.dtype, "inputs").split(max(self.batch_size, 1024))
-        with reading_channels_last(self.model, self.is_channels_last):
+        with reading_channels_last(self.model, self.is_channels_last), self.precision.forward():
             return outputs(self.model, self.objective, rows, self.device)
 
     # --- what callbacks use, and engines are told
@@ -425,7 +448,10 @@ class Trainer:
         forward = partial(loss_and_figures, self.objective, self.model, batch)
         place = {"epoch": self.epoch + 1, "number": self.position + 1 - ago}
         figure = figure or self.totals.bad
-        self._explained = explain_bad_loss(self.model, batch, forward, **place, figure=figure)
+        if self.group.is_sharded:  # a forward pass of one process alone would wait for the others
+            self._explained = explain_bad_share(batch, **place, figure=figure)
+        else:
+            self._explained = explain_bad_loss(self.model, batch, forward, **place, figure=figure)
         return self._explained
 
     def _notify(self, moment: str, *arguments: Any) -> None:

@@ -30,6 +30,9 @@ class Group:
         timeout: Seconds to wait for another process.
         signals: What this process was asked by the system.
 
+    Attributes:
+        is_sharded: Whether each holds a shard of the model, so that all must ask it the same number of times.
+
     Example:
         >>> alone = Group()
         >>> alone.is_first, alone.is_alone, alone.sum(torch.ones(2)), alone.gather("a note")
@@ -46,6 +49,7 @@ class Group:
     ) -> None:
         self.rank, self.world_size, self.store, self.timeout = rank, world_size, store, timeout
         self.signals, self.has_failed = signals or Signals(), False
+        self.is_sharded = False
 
     @property
     def is_first(self) -> bool:

@@ -41,6 +41,7 @@ def joined(spread: Spread) -> Iterator[Group]:
         )  # until the last word: a launcher ends all when one fails
         store = _meet(place, spread.timeout)
         group = Group(place.rank, place.world_size, store, spread.timeout, signals)
+        group.is_sharded = spread.is_sharded
         stack.enter_context(guarding(group))
         _come(group)
         if not dist.is_initialized():

@@ -11,16 +11,30 @@ from gradatim.training.totals import Totals
 _SETTINGS = ("name", "function")  # of a metric; all else is what it has seen
 
 
-def dealt(batches: Batches, group: Group) -> Iterator[Batch]:
-    """The pieces of data that this process measures: every so manieth.
+def dealt(batches: Batches, group: Group) -> Iterator[tuple[Batch, bool]]:
+    """The pieces of data that this process measures, every so manieth, and whether they count.
+
+    Where the model is in shards, all processes get equally many: who has none left gets one that does not count.
 
     Args:
         batches: All of it.
         group: The processes.
+
+    Example:
+        >>> import torch
+        >>> from gradatim.training.batches import Stream
+        >>> list(dealt(Stream([1, 2, 3], lambda batch: batch), Group(1, 2)))
+        [(2, True)]
     """
-    for number, piece in enumerate(batches.whole()):
-        if number % group.world_size == group.rank:
-            yield piece
+    own, turn = None, 0
+    for piece in batches.whole():
+        own = (piece, True) if turn == group.rank else own or (piece, False)
+        turn = (turn + 1) % group.world_size
+        if turn == 0:
+            yield own
+            own = None
+    if own is not None and (group.is_sharded or own[1]):
+        yield own
 
 
 def merge_metrics(metrics: list[Metric], group: Group) -> None:

@@ -93,6 +93,12 @@ def why_not_chain(run: Run, batches: Batches) -> str:
         return "PyTorch's schedulers count the steps of their optimizer"
     if run.needs_autograd:
         return "a callback asks for autograd"
+    if run.precision.dtype is not None:
+        return "half precision needs autograd"
+    if run.needs_forward:
+        return "the model's own forward pass is compiled or made again"
+    if run.sharing.group.is_sharded:
+        return "the model is in shards"
     if not is_chain(model, loss):
         return "the model is not dense layers with known activations under a known loss"
     parameters = list(model.parameters())

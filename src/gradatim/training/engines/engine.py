@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -14,6 +15,9 @@ from gradatim.training.distributed.exchange import Exchange
 from gradatim.training.distributed.group import ALONE
 from gradatim.training.distributed.shares import Sharing
 from gradatim.training.objectives.objective import Figures, Objective
+from gradatim.training.precision import Precision
+
+_CPU = torch.device("cpu")
 
 
 class Engine(ABC):
@@ -54,6 +58,8 @@ class Run:
         sharing: How batches are shared between processes and cut into parts.
         exchange: What processes tell each other in every step.
         rows: Whose rows batch normalization sees.
+        precision: How the model computes.
+        needs_forward: Whether the forward pass of the model itself must run, which is compiled or made again.
         explain: Told a part of a batch and which figure of it is not finite, before the backward pass.
     """
 
@@ -71,4 +77,6 @@ class Run:
     sharing: Sharing = field(default_factory=Sharing)
     exchange: Exchange = field(default_factory=Exchange)
     rows: Rows = field(default_factory=lambda: Rows(ALONE))
+    precision: Precision = field(default_factory=lambda: Precision("float32", _CPU, torch.float32))
+    needs_forward: bool = False
     explain: Callable[[Batch, str], object] = lambda batch, figure: None

@@ -6,13 +6,23 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidType
+from gradatim.errors import InvalidType, require
 from gradatim.optim import needs_closure
 from gradatim.training.batches import Batch
 from gradatim.training.engines.engine import Engine, Run
 from gradatim.training.objectives.objective import Figures, Objective, loss_and_figures
 
 Forward = Callable[[Batch], tuple[Tensor | None, Figures]]
+
+
+def check_scaling(run: Run) -> None:
+    """Raise unless the loss of a run may be scaled, where half precision needs it."""
+    is_plain = not needs_closure(run.optimizer) and not run.objective.optimizers
+    rule = (
+        "Trainer: precision='fp16' must go with an optimizer that the trainer steps by one gradient"
+    )
+    name = type(run.objective if run.objective.optimizers else run.optimizer).__name__
+    require(is_plain or not run.precision.is_scaled, rule, name, "Try precision='bf16'.")
 
 
 class GeneralEngine(Engine):
@@ -35,6 +45,8 @@ class GeneralEngine(Engine):
         self.forward = forward or partial(loss_and_figures, run.objective, run.model)
         self.prepares = type(run.objective).prepare is not Objective.prepare
         self.needs_closure = needs_closure(run.optimizer)
+        self.is_sound = True  # whether the gradients are such that a step can be taken
+        check_scaling(run)
         self.threads = torch.get_num_threads()
 
     def __call__(self, batch: Batch) -> Tensor | None:
@@ -43,21 +55,23 @@ class GeneralEngine(Engine):
         if self.needs_closure:
             return self._step_with_closure(batch)
         loss = self._evaluate(batch, is_observed=True)
-        if loss is not None:
+        if loss is not None and self.is_sound:
             self.optimizer.step()
         return loss
 
     def _evaluate(self, batch: Batch, *, is_observed: bool) -> Tensor | None:
         """Return the loss of a batch, detached, and leave its clipped gradients in ``.grad``."""
         run = self.run
-        loss, figures = self.forward(batch)
+        with run.precision.forward():
+            loss, figures = self.forward(batch)
         if is_observed:
             run.observe(loss, batch, figures, self.count(batch))
         if loss is None:
             return None
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        run.precision.backward(loss)
         loss = loss.detach()
+        self.is_sound = run.precision.unscale(self.model.parameters())
         if run.clip_value is not None:
             torch.nn.utils.clip_grad_value_(self.model.parameters(), run.clip_value)
         if run.clip_norm is not None:

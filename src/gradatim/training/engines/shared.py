@@ -22,6 +22,7 @@ from gradatim.training.batches import Batch
 from gradatim.training.distributed.group import sum_gradients
 from gradatim.training.distributed.shares import SharedBatch
 from gradatim.training.engines.engine import Engine, Run
+from gradatim.training.engines.general import check_scaling
 from gradatim.training.objectives.objective import Figures, Objective, loss_and_figures
 
 
@@ -47,6 +48,8 @@ class SharedEngine(Engine):
         self.threads = torch.get_num_threads()
         self.prepares = type(run.objective).prepare is not Objective.prepare
         self.needs_closure = needs_closure(run.optimizer)
+        self.is_sound = True
+        check_scaling(run)
         self.players = list(run.objective.optimizers.values())
         self.share = 1.0
         self.hooks = [
@@ -79,7 +82,7 @@ class SharedEngine(Engine):
         if self.needs_closure:
             return self._step_with_closure(parts, batch.rows)
         loss = self._evaluate(parts, batch.rows)
-        if loss is not None:
+        if loss is not None and self.is_sound:
             self.optimizer.step()
         return loss
 
@@ -93,6 +96,9 @@ class SharedEngine(Engine):
             self.forward, self.rest = self.step, optimized
             return
         self.rest = [p for p in optimized if id(p) not in is_known]
+        if self.group.is_sharded:
+            self.forward = self.step
+            return
         buffers = [name for name, _ in self.step.named_buffers()]
         DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(self.step, buffers)
         self.forward = DistributedDataParallel(self.step, init_sync=False)
@@ -106,7 +112,8 @@ class SharedEngine(Engine):
             is_last, self.share = number == len(parts), share
             run.rows.are_counted = share > 0
             with nullcontext() if is_last else self._alone():
-                loss, figures = self.forward(batch)
+                with run.precision.forward():
+                    loss, figures = self.forward(batch)
                 costs.append((loss, figures, share))
                 if is_last:
                     self.exchange.begin(costs)
@@ -123,6 +130,7 @@ class SharedEngine(Engine):
             require(len(parts) == 1, _MOVES, f"accumulate={len(parts)}", "Try accumulate=1.")
             return None
         sum_gradients(self.rest, self.group, 1.0)
+        self.is_sound = run.precision.unscale(self.trained + self.rest, self.group)
         self._clip()
         if is_observed and run.on_gradients is not None:
             run.on_gradients(loss)
@@ -131,11 +139,12 @@ class SharedEngine(Engine):
     def _descend(self, loss: Tensor, share: float) -> None:
         is_averaged = isinstance(self.forward, DistributedDataParallel)
         # where nothing counts a loss may be anything: gradients of zero, not zero times it
-        (loss * (share * self.group.world_size if is_averaged else share)).backward()
-        if is_averaged:
+        self.run.precision.backward(loss * (share * self.group.world_size if is_averaged else share))  # fmt: skip
+        if is_averaged or self.group.is_sharded:
             missing = [n for n, p in self.model.named_parameters() if p.requires_grad and p.grad is None]  # fmt: skip
             if missing:
-                raise InvalidValue(_UNUSED.format(missing[0], len(missing)))
+                kind = "ddp" if is_averaged else "fsdp"
+                raise InvalidValue(_UNUSED.format(missing[0], len(missing), kind))
 
     def _alone(self) -> AbstractContextManager[object]:
         """While inside, gradients stay in this process."""
@@ -175,7 +184,7 @@ class SharedEngine(Engine):
 
 _MOVES = "Trainer: accumulate must be 1 beside an objective that moves the model itself"
 _UNUSED = (
-    "Trainer: parallel='ddp' must find all parameters used in every batch, got no gradient for {0!r} and {1} in all. "
+    "Trainer: parallel={2!r} must find all parameters used in every batch, got no gradient for {0!r} and {1} in all. "
     "Freeze what is unused: model.get_parameter({0!r}).requires_grad_(False)."
 )
 

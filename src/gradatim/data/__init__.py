@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from gradatim.data.skip_grams import SkipGrams
     from gradatim.data.solid_surfaces import Clouds, solids
     from gradatim.data.stains import combine_stains, separate_stains, stain_jitter
+    from gradatim.data.streaming.row_stream import stream
     from gradatim.data.strokes import stroke_points
     from gradatim.data.synthetic import blobs, circles, moons, sinusoid, spirals, xor
     from gradatim.data.token_windows import TokenWindows
@@ -126,6 +127,7 @@ __all__ = [
     "split_sentences",
     "split_words",
     "stain_jitter",
+    "stream",
     "stroke_points",
     "unpad_sequences",
     "waves",
@@ -161,6 +163,7 @@ _LATER = {
         "skip_grams": "SkipGrams",
         "solid_surfaces": "Clouds solids",
         "stains": "combine_stains separate_stains stain_jitter",
+        "streaming.row_stream": "stream",
         "strokes": "stroke_points",
         "synthetic": "blobs circles moons sinusoid spirals xor",
         "token_windows": "TokenWindows",

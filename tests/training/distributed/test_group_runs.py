@@ -236,3 +236,54 @@ def test_processes_that_differ_are_told_apart(change, sentence):
     errors = in_group(run, 2, check=False)
     assert all(sentence in str(error) for error in errors)
     assert sum(isinstance(error.code, str) for error in errors) == 1
+
+
+def small_files(folder):
+    import pandas as pd
+
+    X, y = rows()
+    frame = pd.DataFrame(X.numpy(), columns=[f"x{k}" for k in range(6)]).assign(y=y.numpy())
+    for k in range(3):
+        frame.iloc[k::3].to_parquet(folder / f"{k}.parquet", index=False)
+    return f"{folder}/*.parquet"
+
+
+def test_a_stream_of_files_is_shared(tmp_path):
+    """Three files, four processes: every one takes its share of each batch."""
+    from gradatim.data import stream
+
+    pattern = small_files(tmp_path)
+
+    def run(rank):
+        torch.manual_seed(1)
+        trainer = Trainer(MLP((6, 8, 3)).double(), epochs=3, progress=False)
+        history = trainer.fit(stream(pattern, "y", batch_size=10, window=16), stream(pattern, "y"))
+        return trainer.model.state_dict(), history["validation_loss"]
+
+    state, losses = run(0)
+    for found, their in in_group(run, 4):
+        assert their == pytest.approx(losses, rel=1e-9)
+        for name, value in state.items():
+            torch.testing.assert_close(found[name], value, rtol=1e-9, atol=1e-9)
+
+
+def test_a_stream_that_ends_early_in_one_process_ends_all():
+    X, y = rows()
+
+    def run(rank):
+        batches = [(X[k : k + 5], y[k : k + 5]) for k in range(0, 40 - 10 * rank, 5)]
+        trainer_of(epochs=2).fit(Unsized(batches))
+
+    errors = in_group(run, 2, check=False)
+    assert all("that of rank 1 ends after 6 and others go on" in str(error) for error in errors)
+    assert sum(isinstance(error.code, str) for error in errors) == 1
+
+
+class Unsized:
+    """Batches that nobody can count beforehand."""
+
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __iter__(self):
+        return iter(self.batches)

@@ -67,7 +67,7 @@ def drawn(model: nn.Module, seed: int) -> Iterator[Made]:
         alone._parameters, alone._buffers = dict(module._parameters), dict(module._buffers)
         with seeded(seed + _STRIDE * number):
             alone.to_empty(device="cpu", recurse=False)
-            alone.reset_parameters()  # type: ignore[operator]
+            alone.reset_parameters()
             for kind in (module._parameters, module._buffers):
                 for name, before in kind.items():
                     if before is None or id(before) in seen:

@@ -87,7 +87,10 @@ def _name(function: Any) -> str:
 def _hash_data(batches: Batches) -> str:
     if isinstance(batches, InMemory | SharedInMemory):
         return _hash({str(i): tensor for i, tensor in enumerate(batches.tensors)})
-    return f"a stream of {'some' if batches.steps is None else batches.steps} batches"
+    own = getattr(
+        getattr(batches, "source", None), "fingerprint", str
+    )()  # a stream that knows what it reads
+    return f"{own or 'a stream'} of {'some' if batches.steps is None else batches.steps} batches"
 
 
 def _hash(tensors: Mapping[str, Any]) -> str:

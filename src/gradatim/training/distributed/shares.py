@@ -1,5 +1,6 @@
 """Which rows of every batch of the run a process works on, and how much they count."""
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gradatim.errors import InvalidType
+from gradatim.errors import InvalidType, InvalidValue
 from gradatim.losses.counting import Counts
 from gradatim.training.batches import Batch, InMemory, Stream, WeightedBatch, epoch_order, rows_of
 from gradatim.training.distributed.group import ALONE, Group
@@ -170,12 +171,27 @@ class SharedStream(Stream):
         return self._drawn(batches)
 
     def _drawn(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        with self.together():
-            batch = next(batches, None)
-        while batch is not None:
-            yield batch
+        for number in itertools.count():
             with self.together():
                 batch = next(batches, None)
+            if self._is_over(batch is None, number):
+                return
+            yield batch
+
+    def _is_over(self, is_over: bool, number: int) -> bool:
+        """Whether the stream ends here, as it must for all: the others would wait."""
+        group = self.sharing.group
+        if group.is_alone:
+            return is_over
+        ended = torch.zeros(group.world_size)
+        ended[group.rank] = float(is_over)
+        ranks = group.sum(ended).nonzero().flatten().tolist()
+        if 0 < len(ranks) < group.world_size:
+            raise InvalidValue(
+                f"Trainer: a stream must have the same batches in all processes, but that of rank {', '.join(map(str, ranks))} "
+                f"ends after {number} and others go on. Let all read the same files."
+            )
+        return is_over
 
     def count(self, batch: Batch) -> int:
         return batch.rows if isinstance(batch, SharedBatch) else rows_of(batch)

@@ -1,4 +1,4 @@
-"""The commands: fit, predict, generate, sample, export, doctor, plan, list, run, data."""
+"""The commands: fit, predict, generate, sample, export, doctor, plan, merge, list, run, data."""
 
 import sys
 import webbrowser
@@ -15,6 +15,7 @@ from gradatim.cli.echo import echo
 from gradatim.cli.fit import export, fit, predict
 from gradatim.cli.fit_options import FitCommand
 from gradatim.cli.generate import generate
+from gradatim.cli.merge import merge
 from gradatim.cli.plan import plan
 from gradatim.cli.sample import sample
 from gradatim.errors import require
@@ -27,7 +28,7 @@ app = typer.Typer(
     invoke_without_command=True,
 )
 app.command(name="fit", cls=FitCommand, help=fit.__doc__)(lambda: None)
-for command in (predict, generate, sample, export, doctor, plan):
+for command in (predict, generate, sample, export, doctor, plan, merge):
     app.command()(command)
 app.add_typer(data_app, name="data")
 

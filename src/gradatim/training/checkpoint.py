@@ -170,7 +170,9 @@ def merge_checkpoint(path: str | Path, output: str | Path) -> Path:
         path: A folder of shards, or one of checkpoints, of which the last is taken.
         output: The file.
     """
-    return save_checkpoint(output, load_checkpoint(path))
+    state = load_checkpoint(path)
+    check_output(Path(output), "merge: output", is_ours=_is_checkpoint)
+    return save_checkpoint(output, state)
 
 
 def check_fit(owner: str, trainer: "Trainer", state: Mapping[str, Any]) -> None:

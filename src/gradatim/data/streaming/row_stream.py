@@ -81,7 +81,7 @@ class RowStream:
 
     def _batches(self, rows: pd.DataFrame) -> Iterator[Any]:
         """Cut rows into batches; numbers are made of all at once."""
-        parts = self._numbers(rows) if self.encode is None else None
+        parts: Any = self._numbers(rows) if self.encode is None else None
         for start in range(0, len(rows), self.batch_size):
             stop = min(start + self.batch_size, len(rows))
             if self.encode is not None:

@@ -69,7 +69,7 @@ class Group:
     def begin_sum(self, tensor: Tensor) -> Callable[[], None]:
         """Begin to replace a tensor by its sum over all processes; what is returned waits for the end of it."""
         if self.is_alone:
-            return _nothing
+            return nothing
         with reaching():
             work = dist.all_reduce(tensor, async_op=True)
 
@@ -124,7 +124,8 @@ class Group:
 ALONE = Group()
 
 
-def _nothing() -> None:
+def nothing() -> None:
+    """Wait for nobody, wish for nothing."""
     return
 
 

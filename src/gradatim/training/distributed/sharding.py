@@ -235,7 +235,7 @@ def _give_back(
     was_meta: bool,
 ) -> None:
     """Let the model have its numbers again."""
-    back = {new: old for old, new in pairs.items()}
+    back: dict[Tensor, Tensor] = {new: old for old, new in pairs.items()}
     if was_meta:
         values = {name: _at_first(p, trainer) for name, p in twin.named_parameters()}
         values |= {name: b.cpu() for name, b in twin.named_buffers()}
@@ -244,10 +244,10 @@ def _give_back(
         if not trainer.group.is_first:
             follow(trainer.optimizer, back)
             return
-        before = dict(whole.named_parameters())
+        before: dict[str, Tensor] = dict(whole.named_parameters())
         set_tensors(whole, values)
         made = dict(whole.named_parameters())
-        named = {before[name]: made[name] for name in before}
+        named: dict[Tensor, Tensor] = {before[name]: made[name] for name in before}
         follow(trainer.optimizer, {new: named[old] for new, old in back.items()})
         return
     for old, new in pairs.items():

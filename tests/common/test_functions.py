@@ -41,6 +41,7 @@ FORMULAS: dict[str, tuple[Callable[..., Tensor], Callable[[], tuple[Tensor, ...]
     "edge_softmax": (lambda s: nn.edge_softmax(s, torch.tensor([0, 0, 1]), 2), real((3, 2))),
     "heat_kernel": (lambda x: nn.heat_kernel(x, PATH.to(x.dtype), 0.7), real((3, 2))),
     "layer_norm": (nn.layer_norm, real((3, 4), 4, 4)),
+    "linear_attention": (nn.linear_attention, real((2, 3, 4), (2, 5, 4), (2, 5, 2))),
     "linear_scan": (nn.linear_scan, real(3, (2, 5, 3))),
     "log1mexp": (nn.log1mexp, lambda: (-torch.rand(5) - 0.1,)),
     "log_mean_exp": (nn.log_mean_exp, real((3, 4))),

@@ -72,13 +72,21 @@ def test_every_cell_is_measured(name):
     result = gradient_through_time(Recurrent(name, 2, 4), torch.randn(3, 7, 2))
     assert len(result.norms) == 7
     assert all(norm > 0 for norm in result.norms)
-    assert (result.gamma is None) == (name not in ("elman", "elman_relu", "lru"))
+    assert (result.gamma is None) == (name not in ("elman", "elman_relu", "lru", "lipschitz"))
 
 
 def test_the_radius_of_a_linear_recurrent_unit_bounds_it():
     rnn = Recurrent("lru", 2, 6)
     result = gradient_through_time(rnn, torch.randn(2, 30, 2))
     assert result.gamma == rnn.cells[0].eigenvalues().abs().max().item()
+    assert all(n <= b * 1.0001 for n, b in zip(result.norms, result.bound, strict=True))
+
+
+def test_no_gradient_of_the_lipschitz_cell_exceeds_its_bound():
+    rnn = Recurrent("lipschitz", 2, 6)
+    torch.nn.init.normal_(rnn.cells[0].linear_part)
+    result = gradient_through_time(rnn, torch.randn(2, 30, 2))
+    assert result.gamma == rnn.cells[0].lipschitz_bound()
     assert all(n <= b * 1.0001 for n, b in zip(result.norms, result.bound, strict=True))
 
 

@@ -11,6 +11,7 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.backprop.stages import list_stages, lists_stages
 from gradatim.backprop.trace import Stage, Trace, shape_text
 from gradatim.backprop.unchanged import unchanged
+from gradatim.backprop.unrolling import Step, unroll
 from gradatim.backprop.vjp import Pullback, stage_vjp
 from gradatim.errors import InvalidType, InvalidValue
 
@@ -36,7 +37,9 @@ def backpropagate(
     The trace only looks on: parameters, their ``.grad``, buffers (running statistics of batch
     normalization), training mode and random numbers stay as they were. A model with dropout is traced
     with the masks of its next forward pass. Nested ``nn.Sequential`` are unrolled; see
-    :func:`list_stages` for how a model of another class names its stages.
+    :func:`list_stages` for how a model of another class names its stages. A stage that is a
+    :class:`~gradatim.nn.Recurrent` is unrolled along time: every step is a stage, with the co-state of its state
+    and the gradient of its copy of the weights.
 
     Args:
         model: The chain :math:`f_L \circ \dots \circ f_1`, in training or evaluation mode as it is.
@@ -66,17 +69,19 @@ def backpropagate(
     with unchanged(model), torch.enable_grad():
         links, value = [], inputs
         for name, stage in list_stages(model):
-            output, pullback = _forward(name, stage, value, list(parameters.values()))
-            links.append((name, stage, output, pullback))
+            output, pullback, steps = _forward(name, stage, value, list(parameters.values()))
+            links.append((name, stage, output, pullback, steps))
             value = (output,)
         _check_composition(model, expected, value)
         energy, pull_loss = stage_vjp(lambda output: _scalar(loss(output, y)), value, [])
         costate, _ = pull_loss([torch.ones_like(energy)])
         stages = []
-        for name, stage, output, pullback in reversed(links):
+        for name, stage, output, pullback, steps in reversed(links):
             before, pulled = pullback(costate)
-            gradients = {n: g for n, g in zip(parameters, pulled, strict=True) if g is not None}
-            stages.append(_stage(name, stage, output, costate, gradients, parameters))
+            stages.append(_stage(name, stage, output, _like(output, costate), pulled, parameters))
+            for step in reversed(steps):
+                known = (f"{name} {step.name}", step.cell, step.state, step.costate, step.pulled)
+                stages.append(_stage(*known, parameters))
             costate = before
     stages.reverse()
     total = _total(parameters, stages)
@@ -85,9 +90,9 @@ def backpropagate(
 
 def _forward(
     name: str, stage: Callable[..., Any], value: tuple[Any, ...], parameters: list[Tensor]
-) -> tuple[Any, Pullback]:
+) -> tuple[Any, Pullback, list[Step]]:
     try:
-        return stage_vjp(stage, value, parameters)
+        return unroll(stage, value, parameters)
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
         raise InvalidValue(
@@ -109,17 +114,18 @@ def _stage(
     name: str,
     stage: Callable[..., Any],
     output: Any,
-    costate: list[Tensor | None],
-    gradients: dict[str, Tensor],
+    costate: Any,
+    pulled: list[Tensor | None],
     parameters: dict[str, nn.Parameter],
 ) -> Stage:
+    gradients = {n: g for n, g in zip(parameters, pulled, strict=True) if g is not None}
     used = [parameters[n] for n in gradients]
     owned = list(stage.parameters()) if isinstance(stage, nn.Module) else used
     return Stage(
         name,
         _layer(stage),
         output,
-        _like(output, costate),
+        costate,
         gradients,
         sum(p.numel() for p in owned),
     )

@@ -12,6 +12,7 @@ from gradatim.nn.activations import activation as build_activation
 from gradatim.nn.activations import value_and_derivative
 from gradatim.nn.cells.cell import State
 from gradatim.nn.cells.elman import ElmanCell
+from gradatim.nn.cells.lipschitz import LipschitzCell
 from gradatim.nn.cells.lru import LRUCell
 from gradatim.nn.recurrent import Recurrent
 
@@ -50,7 +51,7 @@ def gradient_through_time(
         \gamma = \max_z|\phi'(z)|\;\|U\|_2
 
     for the Elman cell, with :math:`D_i = \mathrm{diag}(\phi'(a_i))`; for the linear recurrent unit
-    :math:`\gamma = \max|\lambda|`. It is a bound: :math:`\gamma < 1` makes a gradient vanish,
+    :math:`\gamma = \max|\lambda|`, for the Lipschitz cell its bound. It is a bound: :math:`\gamma < 1` makes a gradient vanish,
     :math:`\gamma > 1` does not make it explode. For other cells only the measurement is given. All
     parts and layers of a state count.
 
@@ -117,6 +118,8 @@ def _factors(model: Recurrent) -> tuple[float | None, float | None, float | None
     if isinstance(cell, LRUCell):
         radius = float(cell.eigenvalues().detach().abs().max())
         return radius, radius, radius
+    if isinstance(cell, LipschitzCell):
+        return cell.lipschitz_bound(), None, None
     if not isinstance(cell, ElmanCell):
         return None, None, None
     U = cell.recurrent.weight.detach().double()

@@ -22,12 +22,15 @@ from gradatim.nn.batch_normalization import (
     batch_normalize,
     update_running,
 )
+from gradatim.nn.cells.antisymmetric import AntisymmetricCell
 from gradatim.nn.cells.cell import Cell
+from gradatim.nn.cells.deep_transition import DeepTransitionCell
 from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
 from gradatim.nn.cells.gru_cho import ChoGRUCell
 from gradatim.nn.cells.gru_chung import ChungGRUCell
 from gradatim.nn.cells.highway import HighwayCell
+from gradatim.nn.cells.lipschitz import LipschitzCell
 from gradatim.nn.cells.lru import LRUCell, ring
 from gradatim.nn.cells.lstm import LSTMCell, LSTMGates
 from gradatim.nn.cells.lstm_no_forget import NoForgetLSTMCell
@@ -37,6 +40,7 @@ from gradatim.nn.cells.min_gru import MinGRUCell
 from gradatim.nn.cells.min_lstm import MinLSTMCell
 from gradatim.nn.cells.named import CELLS, build_cell
 from gradatim.nn.cells.residual import ResidualCell
+from gradatim.nn.cells.s6 import S6Cell
 from gradatim.nn.chebyshev_layer import ChebyshevLayer
 from gradatim.nn.convolution import convolve, correlate
 from gradatim.nn.coupling import coupling_matrix, laplacian
@@ -55,6 +59,7 @@ from gradatim.nn.highway import HighwayLayer, carry_or_transform
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
 from gradatim.nn.layer_normalization import layer_norm
+from gradatim.nn.linear_attention import linear_attention
 from gradatim.nn.lru import LRU
 from gradatim.nn.masks import causal_mask, mask_from_pytorch, padding_mask
 from gradatim.nn.mc_dropout import MCPrediction, mc_predict
@@ -109,6 +114,7 @@ from gradatim.nn.transformations import (
 from gradatim.nn.transformer_blocks import DecoderBlock, EncoderBlock, FeedForward, Shortcut
 from gradatim.nn.upsampling import upsampling_kernel, upsampling_layer
 from gradatim.nn.weight_normalization import bake_weights, normalize_weights
+from gradatim.nn.windowed_attention import window_mask
 
 __all__ = [
     "ACTIVATIONS",
@@ -117,6 +123,7 @@ __all__ = [
     "SCHEMES",
     "ActivationFacts",
     "AdditiveAttention",
+    "AntisymmetricCell",
     "AttentionPooling",
     "BatchEnsembleLinear",
     "BatchMoments",
@@ -125,6 +132,7 @@ __all__ = [
     "ChoGRUCell",
     "ChungGRUCell",
     "DecoderBlock",
+    "DeepTransitionCell",
     "DenseConnection",
     "DotAttention",
     "ElmanCell",
@@ -147,6 +155,7 @@ __all__ = [
     "LSTMCell",
     "LSTMGates",
     "LearnedPositions",
+    "LipschitzCell",
     "MCPrediction",
     "MinGRUCell",
     "MinLSTMCell",
@@ -163,6 +172,7 @@ __all__ = [
     "ResidualLayer",
     "Rotary",
     "RunningMoments",
+    "S6Cell",
     "SAGELayer",
     "Shortcut",
     "Sign",
@@ -201,6 +211,7 @@ __all__ = [
     "inverted_dropout",
     "laplacian",
     "layer_norm",
+    "linear_attention",
     "linear_drop_rates",
     "linear_scan",
     "log1mexp",
@@ -242,4 +253,5 @@ __all__ = [
     "upsampling_layer",
     "value_and_derivative",
     "weight_sparsity",
+    "window_mask",
 ]

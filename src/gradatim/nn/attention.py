@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gradatim.array_arguments import takes_arrays
-from gradatim.errors import InvalidValue
+from gradatim.errors import InvalidValue, require_whole
 from gradatim.hidden_values import is_transformed
 from gradatim.nn.initialization import initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
@@ -15,6 +15,7 @@ from gradatim.nn.masks import causal_mask, check_mask
 from gradatim.nn.plain_path import differentiable_twice
 from gradatim.nn.rotary import Rotary
 from gradatim.nn.stable import softmax
+from gradatim.nn.windowed_attention import attend_in_blocks, window_mask
 
 
 @takes_arrays
@@ -59,6 +60,7 @@ def attend(
     *,
     mask: Tensor | None = None,
     is_causal: bool = False,
+    window: int | None = None,
     dropout: float = 0.0,
 ) -> Tensor:
     r"""Scaled dot-product attention, by PyTorch's fused kernel.
@@ -72,6 +74,9 @@ def attend(
         mask: **True where a query may see a key**, broadcastable to ``(..., T, S)``: the opposite of
             ``nn.MultiheadAttention``'s masks, for which there is :func:`~gradatim.nn.mask_from_pytorch`.
         is_causal: Whether :func:`~gradatim.nn.causal_mask` applies too; the last query sees the last key.
+        window: Whether :func:`~gradatim.nn.window_mask` of this size applies too: :math:`w` keys a causal query, else
+            :math:`2w-1`. Without ``mask``, and with as many keys as queries, the cost is then :math:`O(Twd)`, not
+            :math:`O(T^2d)`.
         dropout: Probability to drop a weight.
 
     Returns:
@@ -88,6 +93,15 @@ def attend(
     if mask is not None:
         check_mask("attend", mask, query, key)
     T, S = query.shape[-2], key.shape[-2]
+    if window is not None:
+        require_whole("attend", window=window)
+        if mask is None and T == S and window < T:
+            return attend_in_blocks(
+                attend, query, key, value, window=window, is_causal=is_causal, dropout=dropout
+            )
+        if window < S:
+            near = window_mask(T, S, window=window, is_causal=is_causal, device=query.device)
+            mask = near if mask is None else mask & near
     is_square = is_causal and mask is None and bool(T == S)  # the kernel's own causal mask
     if is_causal and T > 1 and not is_square:  # a single query, the last, sees every key
         causal = causal_mask(T, S, device=query.device)
@@ -124,6 +138,7 @@ class MultiHeadAttention(nn.Module):
         dropout: Probability to drop an attention weight in training.
         is_causal: Whether a position sees only itself and what came before.
         is_rotary: Whether queries and keys are turned by their positions; see :class:`Rotary`.
+        window: How far a position sees; see :func:`attend`. As far as the sequence goes by default.
 
     Example:
         >>> import torch
@@ -144,6 +159,7 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
         is_causal: bool = False,
         is_rotary: bool = False,
+        window: int | None = None,
     ) -> None:
         super().__init__()
         if dim < 1 or num_heads < 1 or dim % num_heads:
@@ -158,7 +174,9 @@ class MultiHeadAttention(nn.Module):
                 f"MultiHeadAttention: dropout must be in [0, 1), got {dropout}. Try dropout=0.1."
             )
         self.dim, self.num_heads, self.dropout = dim, num_heads, dropout
-        self.is_causal, self.is_rotary = is_causal, is_rotary
+        if window is not None:
+            require_whole("MultiHeadAttention", window=window)
+        self.is_causal, self.is_rotary, self.window = is_causal, is_rotary, window
         self.project = nn.Linear(dim, 3 * dim)  # W^Q, W^K and W^V of all heads, one product
         self.merge = nn.Linear(dim, dim)
         self.rotary = Rotary(dim // num_heads) if is_rotary else None
@@ -193,7 +211,15 @@ class MultiHeadAttention(nn.Module):
         if self.observer is not None:
             self.observer(attention_weights(query, key, mask=self._whole_mask(query, key, mask)))
         dropout = self.dropout if self.training else 0.0
-        heads = attend(query, key, value, mask=mask, is_causal=self.is_causal, dropout=dropout)
+        heads = attend(
+            query,
+            key,
+            value,
+            mask=mask,
+            is_causal=self.is_causal,
+            window=self.window,
+            dropout=dropout,
+        )
         return self.merge(heads.transpose(1, 2).flatten(2))  # (B, T, dim)
 
     def remember(self, memory: Tensor) -> KeysValues:
@@ -223,10 +249,15 @@ class MultiHeadAttention(nn.Module):
         )  # (B, num_heads, T, head_dim)
 
     def _whole_mask(self, query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor | None:
-        if not self.is_causal:
+        T, S, device = query.shape[-2], key.shape[-2], query.device
+        if self.window is not None:
+            near = window_mask(T, S, window=self.window, is_causal=self.is_causal, device=device)
+        elif self.is_causal:
+            near = causal_mask(T, S, device=device)
+        else:
             return mask
-        causal = causal_mask(query.shape[-2], key.shape[-2], device=query.device)
-        return causal if mask is None else mask & causal
+        return near if mask is None else mask & near
 
     def extra_repr(self) -> str:
-        return f"num_heads={self.num_heads}, is_causal={self.is_causal}, is_rotary={self.is_rotary}"
+        seen = "" if self.window is None else f", window={self.window}"
+        return f"num_heads={self.num_heads}, is_causal={self.is_causal}, is_rotary={self.is_rotary}{seen}"

@@ -14,6 +14,7 @@ from gradatim.models import TCN, SequenceClassifier
 
 FIGURES = {
     "vanishing-in-time": ["gradient-against-lag", "non-normal"],
+    "bptt-by-hand": ["unrolled", "copies"],
     "lstm-gates": ["gates"],
     "learned-initial-state": ["error-by-step"],
     "bidirectional": ["accuracy"],

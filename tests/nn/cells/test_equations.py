@@ -56,6 +56,24 @@ def highway(p, state, x):
     return (each(lambda t, n, h: t * n + (1 - t) * h, gate, new, state[0]),)
 
 
+def deep_transition(p, state, x):
+    first = each(math.tanh, p.z(0, x, state[0]))
+    rows, biases = p.rest["deeper.0.weight"], p.rest["deeper.0.bias"]
+    return ([math.tanh(b + sum(w * v for w, v in zip(row, first, strict=True))) for row, b in zip(rows, biases, strict=True)],)  # fmt: skip
+
+
+def antisymmetric(p, state, x):
+    (h,), A, H = state, p.U, range(p.H)
+    turned = [sum((A[i][j] - A[j][i]) * h[j] for j in H) - 0.01 * h[i] for i in H]
+    return (each(lambda h, a, b: h + 0.1 * math.tanh(a + b), h, p.wx(0, x), turned),)
+
+
+def lipschitz(p, state, x):
+    (h,), M, H = state, p.rest["linear_part"], range(p.H)
+    mixed = [sum((0.25 * (M[i][j] + M[j][i]) + 0.75 * (M[i][j] - M[j][i])) * h[j] for j in H) - 0.001 * h[i] for i in H]  # fmt: skip
+    return (each(lambda h, m, a: h + 0.1 * (m + math.tanh(a)), h, mixed, p.z(0, x, h)),)
+
+
 def lstm(p, state, x):
     h, c = state
     i, f, o = (each(sigmoid, p.z(k, x, h)) for k in (0, 1, 3))
@@ -128,15 +146,35 @@ def lru(p, state, x):
     return (each(lambda a, h, u: a * h + u, eigenvalues, state[0], drive),)
 
 
-def shown(name, p, state):
-    """What a cell outputs: the first part of its state, but for the linear recurrent unit."""
+def s6_parts(p, x):
+    values = [b + sum(w * v for w, v in zip(row, x, strict=True)) for row, b in zip(p.W, p.b, strict=True)]  # fmt: skip
+    H, N = p.H, len(p.rest["log_rates"][0])
+    steps = [math.log1p(math.exp(z)) for z in values[H : 2 * H]]
+    return values[:H], steps, values[2 * H : 2 * H + N], values[2 * H + N :]
+
+
+def s6(p, state, x):
+    u, steps, write, _ = s6_parts(p, x)
+    moved, old = [], iter(state[0])
+    for i, rates in enumerate(p.rest["log_rates"]):
+        for a, b in zip(rates, write, strict=True):
+            moved.append(math.exp(-steps[i] * math.exp(a)) * next(old) + steps[i] * b * u[i])
+    return (moved,)
+
+
+def shown(name, p, state, x):
+    """What a cell outputs: the first part of its state, but for the state-space cells."""
+    if name == "s6":
+        u, _, _, read = s6_parts(p, x)
+        rows = [state[0][i * len(read) : (i + 1) * len(read)] for i in range(p.H)]
+        return [d * v + sum(c * h for c, h in zip(read, row, strict=True)) for d, v, row in zip(p.rest["skip"], u, rows, strict=True)]  # fmt: skip
     if name != "lru":
         return state[0]
     C = [[complex(re, -im) for re, im in row] for row in p.rest["C"]]
     return [d + sum(c * h for c, h in zip(row, state[0], strict=True)).real for d, row in zip(p.rest["d"], C, strict=True)]  # fmt: skip
 
 
-EQUATIONS = {f.__name__: f for f in (elman, elman_relu, residual, highway, lstm, lstm_no_forget, lstm_output_map, lstm_peephole, gru, gru_cho, gru_chung, min_gru, min_lstm, lru)}  # fmt: skip
+EQUATIONS = {f.__name__: f for f in (elman, elman_relu, residual, highway, deep_transition, antisymmetric, lipschitz, lstm, lstm_no_forget, lstm_output_map, lstm_peephole, gru, gru_cho, gru_chung, min_gru, min_lstm, lru, s6)}  # fmt: skip
 
 
 def shaken(name, input_dim=2, hidden_dim=3):
@@ -156,7 +194,7 @@ def test_equation(name):
     rnn = shaken(name)
     cell = rnn.cells[0]
     parameters, x = Blocks(cell), torch.randn(1, 6, 2, dtype=torch.float64)
-    values = [0.3 + 0.2j, -0.5j] if name == "lru" else [0.3, -0.5, 0.1]
+    values = [0.3 + 0.2j, -0.5j] if name == "lru" else [0.3, -0.5, 0.1] * (cell.state_dim // 3)
     state = tuple(values for _ in range(cell.num_states))
     dtype = torch.complex128 if name == "lru" else torch.float64
     start = tuple(torch.tensor([part], dtype=dtype) for part in state)
@@ -164,7 +202,7 @@ def test_equation(name):
     for x_t in x[0]:
         state = EQUATIONS[name](parameters, state, x_t.tolist())
         by_step, output = cell(by_step, x_t[None])
-        expected.append(shown(name, parameters, state))
+        expected.append(shown(name, parameters, state, x_t.tolist()))
         torch.testing.assert_close([part[0].tolist() for part in by_step], list(state))
         torch.testing.assert_close(output[0].tolist(), expected[-1])
     for is_wanted in (True, False):

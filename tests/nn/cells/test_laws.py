@@ -4,12 +4,17 @@ import pytest
 import torch
 from torch import nn
 
+from gradatim.errors import InvalidValue
 from gradatim.nn import (
     CELLS,
+    AntisymmetricCell,
     ChoGRUCell,
     ChungGRUCell,
+    DeepTransitionCell,
+    ElmanCell,
     GRUCell,
     HighwayCell,
+    LipschitzCell,
     LSTMCell,
     MinLSTMCell,
     NoForgetLSTMCell,
@@ -17,6 +22,7 @@ from gradatim.nn import (
     PeepholeLSTMCell,
     Recurrent,
     ResidualCell,
+    S6Cell,
 )
 
 OPEN, SHUT = 100.0, -100.0
@@ -161,3 +167,64 @@ def test_parameters_of_lstm_and_gru_are_four_to_three():
     assert (
         counts["gru"] == 31_680 + 64
     )  # PyTorch's candidate has a bias of its own inside the reset
+
+
+def test_a_deep_transition_of_one_layer_is_the_simple_cell(state):
+    deep, simple = DeepTransitionCell(2, 3, num_layers=1), ElmanCell(2, 3)
+    simple.load_state_dict(deep.state_dict())
+    x = torch.randn(2, 2)
+    torch.testing.assert_close(deep(state[:1], x)[1], simple(state[:1], x)[1])
+
+
+def test_the_antisymmetric_cell_turns_a_state_and_keeps_its_size():
+    """Euler's method along h' = (A - Aᵀ)h: the size grows by ε² per step at most, so less with shorter steps."""
+    grown = {}
+    for step_size in (0.1, 0.01):
+        torch.manual_seed(0)
+        cell = AntisymmetricCell(1, 6, step_size=step_size, damping=0.0, activation="identity").double()  # fmt: skip
+        h = torch.randn(1, 6, dtype=torch.float64)
+        start = h.norm()
+        for _ in range(round(2 / step_size)):
+            (h,), _ = cell((h,), torch.zeros(1, 1, dtype=torch.float64))
+        grown[step_size] = (h.norm() / start - 1).item()
+    assert 0 < grown[0.01] < grown[0.1] / 5
+    torch.testing.assert_close(cell.coupling(), -cell.coupling().T)
+
+
+@pytest.mark.parametrize("antisymmetry", [0.0, 0.75, 1.0])
+def test_no_step_of_the_lipschitz_cell_moves_states_apart_by_more_than_its_bound(antisymmetry):
+    torch.manual_seed(0)
+    cell = LipschitzCell(2, 5, step_size=0.3, antisymmetry=antisymmetry, damping=0.1).double()
+    nn.init.normal_(cell.linear_part)
+    x = torch.randn(500, 2, dtype=torch.float64)
+    a, b = torch.randn(2, 500, 5, dtype=torch.float64)
+    apart = (cell((a,), x)[1] - cell((b,), x)[1]).norm(dim=1) / (a - b).norm(dim=1)
+    steepest = torch.func.vmap(torch.func.jacrev(lambda h, x: cell((h[None],), x[None])[1][0]))
+    slopes = torch.linalg.matrix_norm(steepest(torch.zeros_like(a), 0 * x), 2)
+    bound = cell.lipschitz_bound()
+    assert apart.max() <= bound
+    assert 0.4 * bound < slopes.max() <= bound
+
+
+def test_a_short_step_of_the_selective_cell_keeps_the_state_and_a_long_one_forgets_it():
+    cell, h, x = S6Cell(2, 3), torch.randn(2, 12), torch.randn(2, 2)
+    nn.init.zeros_(cell.input.weight)
+    cell.input.bias.detach()[3:6] = SHUT
+    torch.testing.assert_close(cell((h,), x)[0][0], h)
+    cell.input.bias.detach()[3:6] = OPEN
+    torch.testing.assert_close(cell((h,), x)[0][0], cell((0 * h,), x)[0][0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "message"),
+    [
+        (AntisymmetricCell, {"step_size": 0.0}, "step_size must be more than 0 and damping at least 0, got 0.0"),
+        (LipschitzCell, {"antisymmetry": 1.5}, "antisymmetry from 0 to 1, got 0.1, 0.001 and 1.5"),
+        (S6Cell, {"step_min": 1.0}, "step_min must be more than 0 and at most step_max, got 1.0 and 0.1"),
+        (S6Cell, {"num_modes": 0}, "num_modes must be a whole number from 1, got 0"),
+        (DeepTransitionCell, {"num_layers": 0}, "num_layers must be a whole number from 1, got 0"),
+    ],
+)  # fmt: skip
+def test_arguments_are_checked(kind, arguments, message):
+    with pytest.raises(InvalidValue, match=message):
+        kind(2, 3, **arguments)

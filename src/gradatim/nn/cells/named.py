@@ -4,12 +4,15 @@ from collections.abc import Callable
 from functools import partial
 
 from gradatim.errors import InvalidType, choose
+from gradatim.nn.cells.antisymmetric import AntisymmetricCell
 from gradatim.nn.cells.cell import Cell
+from gradatim.nn.cells.deep_transition import DeepTransitionCell
 from gradatim.nn.cells.elman import ElmanCell
 from gradatim.nn.cells.gru import GRUCell
 from gradatim.nn.cells.gru_cho import ChoGRUCell
 from gradatim.nn.cells.gru_chung import ChungGRUCell
 from gradatim.nn.cells.highway import HighwayCell
+from gradatim.nn.cells.lipschitz import LipschitzCell
 from gradatim.nn.cells.lru import LRUCell
 from gradatim.nn.cells.lstm import LSTMCell
 from gradatim.nn.cells.lstm_no_forget import NoForgetLSTMCell
@@ -18,6 +21,7 @@ from gradatim.nn.cells.lstm_peephole import PeepholeLSTMCell
 from gradatim.nn.cells.min_gru import MinGRUCell
 from gradatim.nn.cells.min_lstm import MinLSTMCell
 from gradatim.nn.cells.residual import ResidualCell
+from gradatim.nn.cells.s6 import S6Cell
 
 CellFactory = Callable[[int, int], Cell]
 
@@ -26,6 +30,9 @@ CELLS: dict[str, CellFactory] = {
     "elman_relu": partial(ElmanCell, activation="relu"),
     "residual": ResidualCell,
     "highway": HighwayCell,
+    "deep_transition": DeepTransitionCell,
+    "antisymmetric": AntisymmetricCell,
+    "lipschitz": LipschitzCell,
     "lstm": LSTMCell,
     "lstm_no_forget": NoForgetLSTMCell,
     "lstm_output_map": OutputMapLSTMCell,
@@ -36,6 +43,7 @@ CELLS: dict[str, CellFactory] = {
     "min_gru": MinGRUCell,
     "min_lstm": MinLSTMCell,
     "lru": LRUCell,
+    "s6": S6Cell,
 }
 
 

@@ -82,7 +82,7 @@ def test_what_too_few_rows_cannot_promise_is_refused():
 
 @pytest.mark.parametrize(
     ("coverage", "words"),
-    [(90, "got 90. Try 0.9."), (95.0, "got 95.0. Try 0.95."), (0, "got 0. Try 0.9."), (1, "got 1."), (-0.5, "got -0.5."), (float("nan"), "got nan."), (True, "got True."), ("0.9", "got 0.9")],
+    [(90, "got 90. Try 0.9."), (95.0, "got 95.0. Try 0.95."), (1.5, "got 1.5. Try 0.9."), (0, "got 0. Try 0.9."), (1, "got 1."), (-0.5, "got -0.5."), (float("nan"), "got nan."), (True, "got True."), ("0.9", "got 0.9")],
 )  # fmt: skip
 def test_a_coverage_that_is_no_share_is_refused(coverage, words):
     with pytest.raises(InvalidValue, match="predict: coverage must be a share between 0 and 1") as caught:  # fmt: skip

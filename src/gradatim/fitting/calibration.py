@@ -42,7 +42,7 @@ def check_coverage(owner: str, coverage: float) -> float:
     """
     is_number = isinstance(coverage, int | float) and not isinstance(coverage, bool)
     is_share = is_number and 0 < coverage < 1
-    hint = coverage / 100 if is_number and 1 < coverage < 100 else 0.9
+    hint = coverage / 100 if is_number and 50 <= coverage < 100 else 0.9  # a share in per cent
     require(is_share, f"{owner}: coverage must be a share between 0 and 1", coverage, f"Try {hint:g}.")  # fmt: skip
     return float(coverage)
 

@@ -181,7 +181,7 @@ class StoredModel(ABC):
         if name not in self.intervals:
             raise InvalidValue(
                 f"predict: coverage must be left out for {shorten(repr(name), 40)}, of whose errors the folder knows nothing, "
-                f"got {coverage}. Tables, texts, images, sequences and graphs know them once they are fitted by this version."
+                f"got {coverage}. Models that predict a target of tables, texts, images, sequences or graphs know them, once fitted by this version."
             )
         self.intervals[name].radius(coverage)
         return self.intervals[name]

@@ -22,6 +22,7 @@ NEEDED = {
     "default-table": ["islp-default"],
     "diffusion-mnist": ["mnist"],
     "fashion-mnist": ["fashion-mnist"],
+    "few-pixels": ["mnist"],
     "imdb": ["imdb"],
     "information-bottleneck": ["mnist"],
     "link-prediction": ["cora"],

@@ -157,3 +157,39 @@ def test_refuses():
         affine_perturbation(weight, bias, x, bounds=(0.0, 0.1))
     with pytest.raises(InvalidValue, match=r"^affine_perturbation: bounds must be two finite"):
         affine_perturbation(weight, bias, x, bounds=(1.0, 0.0))
+
+
+@pytest.mark.parametrize("bounds", [None, (-3.0, 3.0)])
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_nearest_of_all_targets_is_the_nearest_boundary(norm, bounds):
+    weight, bias, x = classifier(6, rows=20)
+    x = x.clamp(-2.9, 2.9)
+    free = affine_perturbation(weight, bias, x, norm=norm, bounds=bounds)
+    wanted = [torch.full((20,), k) for k in range(4)]
+    found = [affine_perturbation(weight, bias, x, norm=norm, bounds=bounds, target=t) for t in wanted]  # fmt: skip
+    table = torch.stack([each.distance for each in found], 1)  # (B, K)
+    assert (table.gather(1, free.label[:, None]) == 0).all()  # nothing to do
+    table.scatter_(1, free.label[:, None], math.inf)
+    torch.testing.assert_close(table.min(1).values, free.distance)
+    assert torch.equal(table.argmin(1), free.other)
+    for k, each in enumerate(found):
+        scores = (x + each.perturbation) @ weight.t() + bias
+        reached = each.distance.isfinite()
+        gap = scores[:, k] - scores.gather(1, each.label[:, None])[:, 0]
+        assert (gap[reached].abs() < 1e-9).all()
+        assert (each.other == k).all()
+
+
+def test_one_logit_has_two_targets():
+    weight, bias, x = torch.tensor([[3.0, 4.0]]), torch.tensor([-5.0]), torch.zeros(2, 2)
+    found = affine_perturbation(weight, bias, x, target=torch.tensor([1, 0]))
+    assert found.distance.tolist() == [1.0, 0.0]
+    assert found.perturbation.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [0, 0]]
+
+
+def test_refuses_targets_that_are_none():
+    weight, bias, x = classifier(0)
+    with pytest.raises(InvalidValue, match=r"^affine_perturbation: target must be below the number of classes, 4, got 4"):  # fmt: skip
+        affine_perturbation(weight, bias, x, target=torch.full((6,), 4))
+    with pytest.raises(InvalidValue, match=r"^affine_perturbation: target must have one class per sample of x"):  # fmt: skip
+        affine_perturbation(weight, bias, x, target=torch.tensor([1]))

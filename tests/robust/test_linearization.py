@@ -129,3 +129,48 @@ def test_refuses(network, samples):
     ):
         with pytest.raises(InvalidValue, match=message):
             deepfool(network, x, **arguments)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_with_two_classes_a_target_is_the_closed_form_or_nothing(norm):
+    model = affine_model(10, 2)
+    x, wanted = make_samples(10, classes=2, d=5, rows=30)
+    exact = affine_perturbation(model[1].weight.detach(), model[1].bias.detach(), x, norm=norm, target=wanted)  # fmt: skip
+    found = deepfool(model, x, norm=norm, target=wanted, overshoot=0.5, steps=1)
+    torch.testing.assert_close(found, x + 1.5 * exact.perturbation)
+    stays = model(x).argmax(1) == wanted
+    assert stays.any()
+    assert torch.equal(found[stays], x[stays])
+
+
+def test_the_answer_is_the_target_and_costs_no_less_than_any_change():
+    network, (x, wanted) = make_network(11, classes=4, d=20).eval(), make_samples(11, classes=4, rows=60, d=20)  # fmt: skip
+    found = deepfool(network, x, target=wanted)
+    assert torch.equal(network(found).argmax(1), wanted)
+    assert torch.equal(deepfool(network, x, target=wanted, candidates=1), found)
+    moved = network(x).argmax(1) != wanted
+    least = (deepfool(network, x) - x).norm(dim=1)
+    assert ((found - x).norm(dim=1)[moved] > 0.8 * least[moved]).all()
+
+
+def test_on_an_affine_model_of_many_classes_a_target_takes_several_steps():
+    model = affine_model(12, 6, d=20)  # of fewer entries some regions are wedges, far away and thin
+    x, wanted = make_samples(12, classes=6, d=20, rows=100)
+    weight, bias = model[1].weight.detach(), model[1].bias.detach()
+    level = affine_perturbation(weight, bias, x, target=wanted)
+    behind = model(x + 1.02 * level.perturbation).argmax(1) != wanted  # a third class leads there
+    assert 0.05 < behind.double().mean() < 0.95
+    found = deepfool(model, x, target=wanted)
+    assert torch.equal(model(found).argmax(1), wanted)
+    assert ((found - x).norm(dim=1) >= level.distance).all()
+
+
+def test_refuses_an_unknown_target(network, samples):
+    x, _ = samples
+    for target, message in (
+        (torch.full((8,), 3), "deepfool: target must be below the number of classes, 3, got 3"),
+        (torch.full((8,), 0.5), "deepfool: target must hold class indices 0, 1"),
+        (torch.zeros(2), "deepfool: target must have one class per sample of x"),
+    ):
+        with pytest.raises(InvalidValue, match=message):
+            deepfool(network, x, target=target)

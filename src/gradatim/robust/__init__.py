@@ -2,6 +2,7 @@
 
 from gradatim.robust.adversarial import Adversarial
 from gradatim.robust.affine import AffinePerturbation, affine_perturbation
+from gradatim.robust.few_entries import greedy_l0
 from gradatim.robust.gradient_sign import fgsm
 from gradatim.robust.linearization import deepfool
 from gradatim.robust.measuring import (
@@ -21,6 +22,7 @@ __all__ = [
     "affine_perturbation",
     "deepfool",
     "fgsm",
+    "greedy_l0",
     "minimal_distances",
     "pgd",
     "robust_accuracy",

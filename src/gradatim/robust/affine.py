@@ -17,7 +17,7 @@ from gradatim.array_arguments import takes_arrays
 from gradatim.errors import require
 from gradatim.robust.nearest_boundary import nearest_boundary
 from gradatim.robust.norms import Norm, read_norm
-from gradatim.robust.victim import Bounds, check_bounds
+from gradatim.robust.victim import Bounds, check_bounds, check_target, read_labels
 
 
 class AffinePerturbation(NamedTuple):
@@ -38,9 +38,19 @@ class AffinePerturbation(NamedTuple):
 
 @takes_arrays
 def affine_perturbation(
-    weight: Tensor, bias: Tensor, x: Tensor, *, norm: Norm = 2, bounds: Bounds | None = None
+    weight: Tensor,
+    bias: Tensor,
+    x: Tensor,
+    *,
+    norm: Norm = 2,
+    bounds: Bounds | None = None,
+    target: Tensor | None = None,
 ) -> AffinePerturbation:
     r"""Find the smallest :math:`\eta` for which :math:`f(x+\eta)` leaves the class of :math:`x`.
+
+    With a ``target`` :math:`j` it is the smallest that brings that class level with the present one,
+    :math:`\lVert\eta\rVert_p=(f_i(x)-f_j(x))/\lVert w_j-w_i\rVert_q`. Beyond two classes a third one may lead there: then
+    the distance is a lower bound on that of the answer :math:`j`, and :func:`deepfool` goes on.
 
     Args:
         weight: :math:`w_k` as rows, shape ``(K, d)``, as in ``nn.Linear``; one row is one logit, whose
@@ -49,6 +59,7 @@ def affine_perturbation(
         x: Points, shape ``(B, d)``.
         norm: :math:`p`: 1, 2 or ``"inf"``.
         bounds: Least and largest value that an entry of :math:`x+\eta` may have.
+        target: :math:`j`, the class on the other side, shape ``(B,)``; by default the one whose boundary is nearest.
 
     Example:
         >>> weight, bias = torch.tensor([[3.0, 4.0]]), torch.tensor([-5.0])
@@ -71,7 +82,11 @@ def affine_perturbation(
         weight, bias = torch.cat([zero, weight]), torch.cat([torch.zeros_like(bias), bias])
     scores = x @ weight.t() + bias  # (B, K)
     label = scores.argmax(1)
-    others = _other_classes(label, len(weight))  # (B, K - 1)
+    if target is None:
+        others = _other_classes(label, len(weight))  # (B, K - 1)
+    else:
+        others = read_labels("affine_perturbation", x, target, "target").unsqueeze(1)  # (B, 1)
+        check_target("affine_perturbation", others, len(weight))
     gaps = scores.gather(1, label.unsqueeze(1)) - scores.gather(1, others)
     normals = weight[others] - weight[label].unsqueeze(1)  # (B, K - 1, d)
     box = None

@@ -67,14 +67,14 @@ def check_eps(owner: str, eps: float) -> float:
     return float(eps)
 
 
-def read_labels(owner: str, x: Tensor, y: Tensor) -> Tensor:
-    """Return ``y`` as class indices of shape ``(B,)`` on the device of ``x``."""
+def read_labels(owner: str, x: Tensor, y: Tensor, name: str = "y") -> Tensor:
+    """Return ``y``, an argument called ``name``, as class indices of shape ``(B,)`` on the device of ``x``."""
     labels = torch.as_tensor(y, device=x.device)
-    rule = f"{owner}: y must have one class per sample of x"
+    rule = f"{owner}: {name} must have one class per sample of x"
     require(labels.numel() == len(x), rule, f"shape {tuple(labels.shape)} for {len(x)} samples")
     classes = labels.reshape(-1).long()
     if not torch.equal(classes.to(labels.dtype), labels.reshape(-1)) or (classes < 0).any():
-        raise InvalidValue(f"{owner}: y must hold class indices 0, 1, …, got other numbers.")
+        raise InvalidValue(f"{owner}: {name} must hold class indices 0, 1, …, got other numbers.")
     return classes
 
 
@@ -90,6 +90,13 @@ def class_scores(owner: str, model: nn.Module, x: Tensor) -> Tensor:
     if scores.ndim == 1:
         scores = scores.unsqueeze(1)
     return torch.cat([torch.zeros_like(scores), scores], 1) if scores.shape[1] == 1 else scores
+
+
+def check_target(owner: str, target: Tensor, num_classes: int) -> None:
+    """Refuse a wanted class that the classifier does not know."""
+    rule = f"{owner}: target must be below the number of classes, {num_classes}"
+    most = int(target.max()) if len(target) else 0
+    require(most < num_classes, rule, most)
 
 
 def input_gradient(
@@ -112,11 +119,12 @@ def run_attack(
     x: Tensor,
     y: Tensor | None,
     bounds: Bounds | None,
+    name: str = "y",
 ) -> Tensor:
-    """Check what is attacked, then call ``attack`` on pieces of it; the model is left as it was."""
+    """Check what is attacked, then call ``attack`` on pieces of it; ``y`` is called ``name``; the model is left as it was."""
     check_inputs(owner, model, x, bounds)
     with under_attack(model):
-        labels = () if y is None else (read_labels(owner, x, y),)
+        labels = () if y is None else (read_labels(owner, x, y, name),)
         return in_pieces(attack, x.detach().clone(), *labels)
 
 

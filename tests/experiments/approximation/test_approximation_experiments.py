@@ -14,6 +14,8 @@ SHORT = {
     "barron-rate": {"dims": "3,10", "seed": "1"},
     "linear-regions": {"nets": "2", "epochs": "150", "units": "3,12", "seed": "1"},
     "depth-versus-width": {"restarts": "2", "steps": "30", "seed": "1"},
+    "residual-depth": {},
+    "symmetries": {"seed": "1"},
 }
 PICTURES = {
     "universal-approximation": [
@@ -26,6 +28,8 @@ PICTURES = {
     "barron-rate": ["drawn-units", "chosen-units"],
     "linear-regions": ["growth", "partitions", "xor", "spirals"],
     "depth-versus-width": ["sawtooth", "square", "trained"],
+    "residual-depth": ["depth"],
+    "symmetries": ["twins", "patches"],
 }
 
 

@@ -7,6 +7,7 @@ from gradatim import experiments
 FIGURES = {
     "affine-closed-form": ["norms", "digits", "distances"],
     "adversarial-examples": ["distances", "fgsm", "deepfool", "curves"],
+    "few-pixels": ["pixels", "curve", "targets"],
     "adversarial-training": ["distances", "curves", "standard-examples", "adversarial-examples"],
 }
 

@@ -24,7 +24,15 @@ def no_downloads(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "name",
-    ["seq2seq-dates", "spoken-digits", "connected-digits", "imdb", "char-rnn", "word-vectors"],
+    [
+        "seq2seq-dates",
+        "spoken-digits",
+        "connected-digits",
+        "imdb",
+        "char-rnn",
+        "word-vectors",
+        "captions",
+    ],
 )
 def test_every_claim_holds(name):
     smaller = {"train_dates": "1200", "test_dates": "150"} if name == "seq2seq-dates" else {}

@@ -23,7 +23,7 @@ def run(tmp_path_factory):
 
 def test_one_file_holds_the_weights_of_shards(call, run, tmp_path):
     path, weights = run
-    code, out, err = call("merge", path, "-o", tmp_path / "run.safetensors")
+    code, out, err = call("merge", str(path), "-o", str(tmp_path / "run.safetensors"))
     assert (code, out.strip(), err) == (0, f"{tmp_path / 'run.safetensors'}", "")
     merged = load_checkpoint(tmp_path / "run.safetensors")
     assert merged["steps"] == 2
@@ -33,12 +33,12 @@ def test_one_file_holds_the_weights_of_shards(call, run, tmp_path):
 
 def test_what_cannot_be_merged_costs_nothing(call, run, tmp_path):
     path, _ = run
-    code, _, err = call("merge", tmp_path, "-o", tmp_path / "out.safetensors")
+    code, _, err = call("merge", str(tmp_path), "-o", str(tmp_path / "out.safetensors"))
     assert code in (1, 2)
     assert "no such checkpoint file or folder" in err
     (tmp_path / "mine.txt").write_text("mine")
-    code, _, err = call("merge", path, "-o", tmp_path / "mine.txt")
+    code, _, err = call("merge", str(path), "-o", str(tmp_path / "mine.txt"))
     assert code == 2
     assert (tmp_path / "mine.txt").read_text() == "mine"
-    code, _, err = call("merge", path)
+    code, _, err = call("merge", str(path))
     assert (code, "--output" in err) == (2, True)

@@ -44,6 +44,7 @@ def complete_models(
     build: Build,
     has_time: bool,
     keep_test_out: bool,
+    is_sample: bool = False,
     tell: Tell,
 ) -> Completion:
     """Train the finalists on all rows, all of them or none, so that what is written belongs together.
@@ -56,11 +57,16 @@ def complete_models(
         build: Makes models of those that were trained, by name.
         has_time: Whether the budget leaves time for it.
         keep_test_out: Whether the user wants the test rows left out.
+        is_sample: Whether the data are a sample of more, from which a model has learned already.
         tell: Called with what is being done.
     """
     kept, things = dict(models), player.things
     if keep_test_out:
         return Completion(kept, False, f"The test {things} were kept out of the models, as asked.")
+    if is_sample:
+        return Completion(
+            kept, False, f"The models have not learned the test {things}, which are few beside all."
+        )
     if not work.recall("test-rows-added", lambda: has_time):
         words = f"The models have not learned the test {things}: the budget leaves no time. Try a longer --budget."
         return Completion(kept, False, words)

@@ -128,7 +128,7 @@ def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> Fit
     completion = complete_models(
         player, finalists, models, work, build=build,
         has_time=timed is None or _is_affordable(SLOWER * took, timed, work.elapsed, start_up),
-        keep_test_out=job.keep_test_out, tell=tell,
+        keep_test_out=job.keep_test_out, is_sample=player.is_sample, tell=tell,
     )  # fmt: skip
     tell(Stage("writing the report", 0.8))
     can_watch = tuning is not None and player.clock.has(_watching(player, comparison, tuning), by=LATE)  # fmt: skip
@@ -199,8 +199,9 @@ def _compete(
         player.has_network = timed is None or work.recall("begins-network", lambda: begin_network(work, timed))  # fmt: skip
         if player.has_network:
             player.plan_network(work, timed, tell)
-    comparison = compare(player, work, timed, tell)
-    deadline = None if timed is None else _deadline(timed, comparison, start_up)
+    free = None if timed is None else timed - player.reserved(timed)
+    comparison = compare(player, work, free, tell)
+    deadline = None if free is None else _deadline(free, comparison, start_up)
     families = player.families()
     tuned = tune_simple(families, comparison.simple, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     for family in families:
@@ -209,7 +210,7 @@ def _compete(
             comparison.simple[family.name] = own.results
             comparison.choices[family.name] = own.settings, own.choices
             comparison.notes.append(family.sentence(own.settings, own.trials))
-    deadline = None if timed is None else _deadline(timed, comparison, start_up)
+    deadline = None if free is None else _deadline(free, comparison, start_up)
     tuning = tune(NetworkFamily(player), comparison.network, work, deadline=deadline, trials=job.trials, tell=tell)  # fmt: skip
     average = find_average(player, comparison, tuning, work, deadline)
     return comparison, tuning, average, _conclude(comparison, tuning, average, job.prefer)

@@ -137,5 +137,7 @@ def name_of(data: object) -> str:
         >>> name_of("data/houses.csv.gz")
         'houses'
     """
-    name = Path(os.path.abspath(data)).name.split(".")[0] if isinstance(data, str | Path) else ""
+    path = Path(os.path.abspath(data)) if isinstance(data, str | Path) else Path()
+    path = path.parent if set("*?[") & set(path.name) else path  # of a pattern the folder
+    name = path.name.split(".")[0]
     return short_name(name, LONGEST // 2) or "table"

@@ -92,6 +92,7 @@ class Player(ABC):
         told: What candidates said of judging rows, in short.
         has_network: Whether a network takes part; not where the budget leaves no time for it.
         favourite: The simple model that wins most often, where there is one; it is judged first and has most time.
+        is_sample: Whether there are more rows than these, from which the network learns in the end.
         most_rows: Rows from which a candidate learns at most, by name, where the budget does not allow all.
     """
 
@@ -107,6 +108,7 @@ class Player(ABC):
     has_intervals: bool = False
     has_network: bool = True
     favourite: str = ""
+    is_sample: bool = False
     folds: list[Split]
     rows: tuple[int, int]
 
@@ -153,6 +155,10 @@ class Player(ABC):
         for part in self.problem.contents():
             digest.update(part)
         return digest.hexdigest()
+
+    def reserved(self, budget: float) -> float:
+        """Seconds of a budget that the last training of the network takes beside those of the others."""
+        return 0.0
 
     def prepare(self, work: Work, budget: float | None, tell: Tell) -> None:  # noqa: B027 - most kinds plan nothing
         """Plan for the budget before the first fold; what is measured is kept in ``work``.

@@ -15,6 +15,7 @@ from gradatim.files import own_document, probe_folder, refuse, report_files, wri
 from gradatim.hashing import json_bytes
 from gradatim.reports.html import FIGURE_DPI, report_page
 from gradatim.reports.limits import Limits
+from gradatim.reports.memory import peak_memory_bytes
 from gradatim.reports.sections import Claim, Code, Picture, Section, Table, Text
 from gradatim.reports.terminal import show_report
 from gradatim.reports.values import Value, json_value, plain_value
@@ -208,6 +209,7 @@ class Report:
                 "code": [vars(s) for s in self.sections if isinstance(s, Code)],
                 "settings": self.settings,
                 "seconds": self.seconds,
+                "peak_memory_bytes": peak_memory_bytes(),
                 "versions": versions(),
                 "cpu_count": os.cpu_count(),
             }

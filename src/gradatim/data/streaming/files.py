@@ -1,7 +1,7 @@
 """The files of a stream, as one long table of which any neighbouring rows can be read."""
 
 import glob
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -25,8 +25,10 @@ class FileRows(Protocol):
 
     def read(self, start: int, stop: int) -> pd.DataFrame: ...
 
+    def take(self, rows: np.ndarray) -> pd.DataFrame: ...
 
-KINDS: dict[str, Callable[[Path], FileRows]] = {
+
+KINDS: dict[str, Callable[..., FileRows]] = {
     ".parquet": ParquetRows,
     ".pq": ParquetRows,
     ".csv": CSVRows,
@@ -62,10 +64,11 @@ class AllRows:
 
     Args:
         source: As in :func:`find_files`.
+        as_text: Whether cells of text tables stay texts.
     """
 
-    def __init__(self, source: Paths) -> None:
-        self.files = [self._open(path) for path in find_files(source)]
+    def __init__(self, source: Paths, *, as_text: bool = False) -> None:
+        self.files = [self._open(path, as_text) for path in find_files(source)]
         first = self.files[0]
         for file in self.files[1:]:
             if file.names != first.names:
@@ -81,14 +84,14 @@ class AllRows:
             raise InvalidValue(f"{first.path}: must have rows, got none.")
 
     @staticmethod
-    def _open(path: Path) -> FileRows:
+    def _open(path: Path, as_text: bool) -> FileRows:
         kind = KINDS.get(path.suffix.lower())
         if kind is None:
             raise InvalidValue(
                 f"{path}: must be a file of {', '.join(KINDS)}, got {path.suffix or 'no ending'!r}. Unpack what is compressed."
             )
         check_regular(path)
-        return kind(path)
+        return kind(path, as_text=as_text) if kind is CSVRows else kind(path)
 
     def read(self, start: int, stop: int) -> pd.DataFrame:
         """Rows ``start`` to ``stop`` of all files together."""
@@ -99,7 +102,17 @@ class AllRows:
             before = int(end)
         return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
 
-    @property
-    def bytes(self) -> int:
-        """Size of all files."""
-        return sum(file.path.stat().st_size for file in self.files)
+    def take(self, rows: np.ndarray) -> pd.DataFrame:
+        """Single rows, whose numbers are in order."""
+        parts, before = [], 0
+        for file, end in zip(self.files, self.ends, strict=True):
+            own = rows[np.searchsorted(rows, before) : np.searchsorted(rows, end)]
+            if len(own):
+                parts.append(file.take(own - before))
+            before = int(end)
+        return pd.concat(parts, ignore_index=True)
+
+    def chunks(self, rows: int) -> Iterator[pd.DataFrame]:
+        """All rows in order, so many at a time."""
+        for start in range(0, self.rows, rows):
+            yield self.read(start, min(start + rows, self.rows))

@@ -2,9 +2,11 @@
 
 import io
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from gradatim.data.tables.text_files import MISSING, distinct_names, sniff_delimiter
@@ -15,7 +17,7 @@ _BLOCK = 1 << 22
 _HEAD = 1 << 16
 
 
-class LineRows:
+class LineRows(ABC):
     """A file whose rows are lines.
 
     Args:
@@ -49,6 +51,19 @@ class LineRows:
         with self.path.open("rb") as file:
             file.seek(self._starts[first])
             return file.read(self._starts[last] - self._starts[first]), start - first * STEP
+
+    @abstractmethod
+    def read(self, start: int, stop: int) -> pd.DataFrame:
+        """Rows ``start`` to ``stop``."""
+
+    def take(self, rows: np.ndarray) -> pd.DataFrame:
+        """Single rows, whose numbers are in order."""
+        blocks = np.split(rows, np.flatnonzero(np.diff(rows // STEP)) + 1)
+        parts = []
+        for own in blocks:
+            start = int(own[0]) // STEP * STEP
+            parts.append(self.read(start, min(start + STEP, self.rows)).iloc[own - start])
+        return pd.concat(parts, ignore_index=True)
 
     def _text(self, start: int, stop: int) -> tuple[str, int]:
         content, before = self._bytes(start, stop)
@@ -119,9 +134,15 @@ class JSONRows(LineRows):
 
 
 class CSVRows(LineRows):
-    """A table of text cells under a header."""
+    """A table of text cells under a header.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: The file.
+        as_text: Whether cells stay texts.
+    """
+
+    def __init__(self, path: Path, *, as_text: bool = False) -> None:
+        self.as_text = as_text
         try:
             with path.open("rb") as file:
                 head = file.read(_HEAD).decode("utf-8-sig", errors="replace")
@@ -140,7 +161,8 @@ class CSVRows(LineRows):
         try:
             frame = pd.read_csv(
                 io.StringIO(text), sep=self.delimiter, header=None, names=self.names, index_col=False,
-                na_values=list(MISSING), keep_default_na=False, low_memory=False,
+                na_values=list(MISSING), keep_default_na=False, low_memory=False, dtype=str if self.as_text else None,
+                skipinitialspace=self.as_text,
             )  # fmt: skip
         except (pd.errors.ParserError, ValueError) as error:
             reason = str(error).strip().splitlines()[-1]

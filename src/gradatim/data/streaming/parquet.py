@@ -1,5 +1,6 @@
 """Rows of a Parquet file, which are read group by group."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,21 +47,37 @@ class ParquetRows:
         """Rows ``start`` to ``stop``."""
         import pyarrow
 
+        kept = [batch.slice(low, high - low) for batch, low, high in self._batches(start, stop)]
+        return pyarrow.Table.from_batches(kept).to_pandas(use_threads=False)
+
+    def take(self, rows: np.ndarray) -> pd.DataFrame:
+        """Single rows, whose numbers are in order."""
+        import pyarrow
+
+        kept, place = [], 0
+        for batch, _, _ in self._batches(0, self.rows):
+            low, high = np.searchsorted(rows, [place, place + len(batch)])
+            kept.append(batch.take(pyarrow.array(rows[low:high] - place)))
+            place += len(batch)
+        return pyarrow.Table.from_batches(kept).to_pandas(use_threads=False)
+
+    def _batches(self, start: int, stop: int) -> Iterator[tuple[Any, int, int]]:
+        """Batches in which rows ``start`` to ``stop`` stand, and from where to where."""
+        import pyarrow
+
         first, last = np.searchsorted(self._ends, [start, stop - 1], side="right")
         before = int(self._ends[first - 1]) if first else 0
         groups = list(range(int(first), int(last) + 1))
-        kept, place = [], before
+        place = before
         try:
             with self._open(self._metadata) as file:
                 for batch in file.iter_batches(batch_size=1 << 16, row_groups=groups, use_threads=False):  # fmt: skip
                     low, high = max(start - place, 0), min(stop - place, len(batch))
-                    if low < high:
-                        kept.append(batch.slice(low, high - low))
                     place += len(batch)
+                    if low < high:
+                        yield batch, low, high
                     if place >= stop:
-                        break
-                table = pyarrow.Table.from_batches(kept)
-                return table.to_pandas(use_threads=False)
+                        return
         except (pyarrow.ArrowException, OSError) as error:
             reason = str(error).splitlines()[0]
             raise InvalidValue(f"{self.path}: is damaged ({reason}).") from error

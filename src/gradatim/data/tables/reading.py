@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gradatim.data.streaming.files import AllRows
 from gradatim.data.tables.builtin import builtin_names, read_builtin
 from gradatim.data.tables.text_files import (
     distinct_names,
@@ -34,6 +35,7 @@ class RawTable:
         rows: Rows in the source, which may be more than were kept.
         target: The column to predict, where the source knows it.
         notes: What was done while reading, one sentence each.
+        files: All rows, where the source is a pattern of files.
     """
 
     name: str
@@ -41,6 +43,7 @@ class RawTable:
     rows: int
     target: str | None = None
     notes: list[str] = field(default_factory=list)
+    files: AllRows | None = None
 
 
 def read_table(
@@ -66,7 +69,11 @@ def read_table(
     """
     notes: list[str] = []
     name, target = ("table", None) if isinstance(source, pd.DataFrame) else _identity(str(source))
-    frame, rows = _draw(source, limit, seed, notes, seconds)
+    files = AllRows(str(source), as_text=True) if is_pattern(source) else None
+    if files is None:
+        frame, rows = _draw(source, limit, seed, notes, seconds)
+    else:
+        frame, rows = sample_rows(files, limit, seed), files.rows
     if not frame.shape[1]:
         raise InvalidValue(f"{_name(source)}: must have columns, got none.")
     if not len(frame):
@@ -76,7 +83,35 @@ def read_table(
             f"A random sample of {len(frame):,} of {rows:,} rows is used (a longer --budget or --rows "
             "takes more)."
         )
-    return RawTable(name, frame, rows, target, notes)
+    return RawTable(name, frame, rows, target, notes, files)
+
+
+def is_pattern(source: object) -> bool:
+    """Whether a source names several files by a pattern.
+
+    >>> is_pattern("big/*.parquet"), is_pattern("iris")
+    (True, False)
+    """
+    return (
+        isinstance(source, str | Path)
+        and bool(set("*?[") & set(str(source)))
+        and not Path(source).exists()
+    )
+
+
+def sample_rows(files: AllRows, limit: Limit | None, seed: int) -> pd.DataFrame:
+    """A uniform random sample of the rows of files, in their order; the index is their place.
+
+    Args:
+        files: The rows.
+        limit: As in :func:`read_table`.
+        seed: Fixes the sample.
+    """
+    most = files.rows if limit is None else min(limit(len(files.names)), files.rows)
+    rows = np.sort(
+        np.random.default_rng(seed).choice(files.rows, most, replace=False, shuffle=False)
+    )
+    return _named(files.take(rows), []).set_axis(rows, axis=0)
 
 
 def iterate(
@@ -96,6 +131,8 @@ def iterate(
     if isinstance(source, pd.DataFrame):
         return _slices(_named(source, notes))
     path = Path(source)
+    if is_pattern(source):
+        return AllRows(str(source), as_text=True).chunks(CHUNK_ROWS)
     if _is_builtin(str(source)):
         return _slices(read_builtin(str(source))[0])
     if not path.exists():
@@ -143,6 +180,8 @@ def _identity(source: str) -> tuple[str, str | None]:
     """Name of a source and, for a built-in set, its target."""
     if _is_builtin(source):
         return source, read_builtin(source)[1]
+    if is_pattern(source):
+        return Path(source).parent.name or "table", None
     return Path(source).name.split(".")[0] or "table", None
 
 

@@ -129,7 +129,7 @@ def training_seconds(job: "NetworkJob", classes: int) -> float:
     started = time.perf_counter()
     ladders = learn_ladders(job.X, job.settings.bins)
     few = NetworkJob(
-        _inputs(job.X[:rows], ladders),
+        inputs_of(job.X[:rows], ladders),
         job.y[:rows],
         job.settings,
         job.seed,
@@ -271,9 +271,9 @@ def fit_networks(jobs: Sequence[NetworkJob], classes: int) -> list[Fitted | None
             replicas = _train(shape, part, jobs, classes)
             failed |= {m.job for m, bad in zip(part, replicas.diverged, strict=True) if bad}
             for own, network in zip(part, replicas.models, strict=True):
-                arrays[own.job] |= _layers(network, own.member, jobs[own.job])
+                arrays[own.job] |= layers_of(network, own.member, jobs[own.job])
     return [
-        None if k in failed else Fitted("chain", classes, arrays[k], _described(job, classes))
+        None if k in failed else Fitted("chain", classes, arrays[k], describe_network(job, classes))
         for k, job in enumerate(jobs)
     ]
 
@@ -290,11 +290,11 @@ def watch_network(
     """
     first = _Member(0, 0, int(np.random.default_rng([job.seed, 0]).integers(2**31)))
     (encoded,), (ladders,) = _encode([job])
-    watched = _inputs(validation[0], ladders), read_target(job.y, classes).encode(validation[1])
+    watched = inputs_of(validation[0], ladders), read_target(job.y, classes).encode(validation[1])
     return _train(_shape(encoded, classes), [first], [encoded], classes, watched).histories[0]
 
 
-def _inputs(X: np.ndarray, ladders: Mapping[str, np.ndarray]) -> np.ndarray:
+def inputs_of(X: np.ndarray, ladders: Mapping[str, np.ndarray]) -> np.ndarray:
     """What a network reads: features in single precision, and their ladders."""
     return add_ladders(ladders, X.astype(np.float32))
 
@@ -306,7 +306,7 @@ def _encode(jobs: Sequence[NetworkJob]) -> tuple[list[NetworkJob], list[dict[str
         key = id(job.X), job.settings.bins
         if key not in made:
             ladders = learn_ladders(job.X, job.settings.bins)
-            made[key] = _inputs(job.X, ladders), ladders
+            made[key] = inputs_of(job.X, ladders), ladders
     pairs = [made[id(job.X), job.settings.bins] for job in jobs]
     encoded = [job._replace(X=X) for job, (X, _) in zip(jobs, pairs, strict=True)]
     return encoded, [dict(ladders) for _, ladders in pairs]
@@ -341,7 +341,7 @@ def _train(
         (X, y),
         rows=[rows[job.rows] for job in own_jobs],
         validation=validation,
-        loss=_loss(classes, own_jobs[0].goal),
+        loss=loss_of(classes, own_jobs[0].goal),
         optimizer="adamw",
         lr=[job.settings.lr for job in own_jobs],
         weight_decay=[job.settings.weight_decay for job in own_jobs],
@@ -353,7 +353,8 @@ def _train(
     )
 
 
-def _loss(classes: int, goal: Goal) -> "str | Loss":
+def loss_of(classes: int, goal: Goal) -> "str | Loss":
+    """The loss that a network is trained by."""
     if goal.quantile is not None:
         return partial(pinball_loss, quantile=goal.quantile)
     return "cross_entropy" if classes else "mse"
@@ -367,7 +368,8 @@ def _pooled(weights: Sequence[np.ndarray | None], jobs: Iterable[NetworkJob]) ->
     return np.concatenate([np.ones(len(j.X)) if w is None else w / w.mean() for w, j in pairs])
 
 
-def _layers(network: torch.nn.Module, member: int, job: NetworkJob) -> dict[str, np.ndarray]:
+def layers_of(network: torch.nn.Module, member: int, job: NetworkJob) -> dict[str, np.ndarray]:
+    """Weights of a trained member, by name."""
     linear = [layer for layer in network.children() if isinstance(layer, torch.nn.Linear)]
     found = {}
     for k, layer in enumerate(linear):
@@ -379,7 +381,8 @@ def _layers(network: torch.nn.Module, member: int, job: NetworkJob) -> dict[str,
     return found
 
 
-def _described(job: NetworkJob, classes: int) -> dict[str, object]:
+def describe_network(job: NetworkJob, classes: int) -> dict[str, object]:
+    """What a model folder keeps of a network beside its weights."""
     target, hidden = read_target(job.y, classes), list(job.settings.hidden)
     return {
         **asdict(job.settings),

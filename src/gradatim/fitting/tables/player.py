@@ -1,6 +1,6 @@
 """A table in the contest."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from gradatim.data.tables.reading import read_table
+from gradatim.data.streaming.files import AllRows
+from gradatim.data.tables.reading import RawTable, is_pattern, read_table
 from gradatim.evaluation.criteria import usual_criterion
 from gradatim.evaluation.decisions import is_decided
 from gradatim.evaluation.judged import Judged
@@ -58,6 +59,7 @@ from gradatim.fitting.tables.predictors import FAR, Fitted, average, count_held,
 from gradatim.fitting.tables.preprocessing import Preprocessing, learn_features, take_rows
 from gradatim.fitting.tables.problem import Problem, prepare
 from gradatim.fitting.tables.slices import slice_rows
+from gradatim.fitting.tables.streamed import LEARNING, LOOKING, Streamed
 from gradatim.fitting.work import Work
 from gradatim.reports import Concern, Report
 from gradatim.training import History
@@ -71,10 +73,12 @@ SMALL_ROWS, SMALL_CELLS = 2_000, 100_000  # of a table that is cut into ten
 
 def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TablePlayer":
     """Read a table, find target, task and types, and set the test rows aside."""
-    raw = read_table(data, limit=job.most_rows, seed=job.seed, seconds=job.seconds_to_look)
+    free = 1 - LOOKING - LEARNING if is_pattern(data) else 1.0  # the rest is for all rows
+    limit = replace(job, budget=free**2 * job.budget).most_rows
+    raw = read_table(data, limit=limit, seed=job.seed, seconds=job.seconds_to_look)
     keep_affordable_columns(raw, job)
     keep_affordable_rows(raw, job)
-    test = None
+    test, files = None, raw.files
     if isinstance(job.test, str):
         test = read_table(
             job.test,
@@ -82,7 +86,26 @@ def read_player(data: "str | Path | pd.DataFrame", job: TableOptions) -> "TableP
             seed=job.seed,
             seconds=job.seconds_to_look,
         )
-    return TablePlayer(prepare(raw, job, test), job.seed)
+    problem = prepare(raw, job, test)
+    return TablePlayer(problem, job.seed, find_streamed(problem, files, raw, job))
+
+
+def find_streamed(
+    problem: Problem, files: AllRows | None, raw: RawTable, job: TableOptions
+) -> Streamed | None:
+    """All rows of a table of which a sample was read, where the test rows can be kept apart from them."""
+    if files is None or len(raw.frame) == raw.rows or job.rows is not None:
+        return None
+    apart = [n for n in ("group", "time_column", "weight") if getattr(job, n) is not None]
+    apart += ["test"] if isinstance(job.test, str) else []
+    if apart:
+        problem.notes.append(f"The network learns from the sample too, because of {apart[0]}.")
+        return None
+    left_out = np.sort(problem.rows[problem.test])
+    budget = None if job.trials is not None else job.budget
+    return Streamed(
+        files, problem.target, problem.labels, problem.columns, left_out, job.seed, budget
+    )
 
 
 class TablePlayer(Player):
@@ -91,6 +114,7 @@ class TablePlayer(Player):
     Args:
         problem: Table, target and split.
         seed: Fixes folds, weights and inner splits.
+        streamed: All rows, where the table is a sample of them.
     """
 
     sections, stored = sections, TableModel
@@ -100,8 +124,10 @@ class TablePlayer(Player):
     width = WIDTH
     problem: Problem
 
-    def __init__(self, problem: Problem, seed: int) -> None:
+    def __init__(self, problem: Problem, seed: int, streamed: Streamed | None = None) -> None:
         super().__init__(problem, seed)
+        self.streamed, self._moments = streamed, dict[str, tuple[float, float]]()
+        self.is_sample = streamed is not None
         self.task = problem.task
         self.title = f"{problem.name}: {problem.target}"
         self.rows = len(problem.train), len(problem.test)
@@ -155,7 +181,9 @@ class TablePlayer(Player):
         """Features of the training and the judging rows of fold ``k``, or of all; kept while they fit in memory."""
         if k not in self._features:
             train, judge = self.split(k)
-            own, X = self._learn(train)
+            if k is None and self.streamed is not None and not self._moments:
+                self._moments = self.streamed.moments()
+            own, X = self._learn(train, self._moments if k is None else None)
             if k is None:
                 self._preprocessing = own
             self._blurred[k] = own.blurred()
@@ -167,11 +195,13 @@ class TablePlayer(Player):
             self._cells += size
         return self._features[k]
 
-    def _learn(self, rows: np.ndarray) -> tuple[Preprocessing, np.ndarray]:
+    def _learn(
+        self, rows: np.ndarray, moments: Mapping[str, tuple[float, float]] | None = None
+    ) -> tuple[Preprocessing, np.ndarray]:
         """The preprocessing learned from some rows, and their features."""
         p = self.problem
         targets = standardized_targets(p.y[rows], p.classes)
-        return learn_features(p.table, p.columns, rows, targets, self.seed)
+        return learn_features(p.table, p.columns, rows, targets, self.seed, moments)
 
     def _blurred_of(self, k: int | None) -> np.ndarray:
         """Features of fold ``k``, or of all, that differ between training rows of one category."""
@@ -215,8 +245,12 @@ class TablePlayer(Player):
     def preprocessing(self) -> Preprocessing:
         """The preprocessing learned from all training rows."""
         if self._preprocessing is None:
-            self._preprocessing = self._learn(self.problem.train)[0]
+            self._preprocessing = self._learn(self.problem.train, self._moments)[0]
         return self._preprocessing
+
+    def reserved(self, budget: float) -> float:
+        """Time to learn from all rows."""
+        return (LOOKING + LEARNING) * budget if self.is_sample else 0.0
 
     def draw(self, trial: int) -> NetworkSettings:
         """Settings of trial number ``trial``."""
@@ -237,6 +271,10 @@ class TablePlayer(Player):
         """The candidate on the training rows of fold ``k``, or on all."""
         classes = self.problem.classes
         X, y, goal = self._taken(candidate.name, self.features(k)[0], self.split(k)[0])
+        if candidate.name == NETWORK and k is None and self.streamed is not None:
+            fitted = self.streamed.train(X, y, self.preprocessing, candidate.settings, goal, self.seed)  # fmt: skip
+            self.notes += self.streamed.notes
+            return fitted
         if candidate.name == NETWORK:
             return fit_network(X, y, classes, candidate.settings, self.seed + (k or 0), goal)
         if candidate.name == EXTRA and self._hides_means:

@@ -264,7 +264,12 @@ def fit_preprocessing(table: Table, columns: Sequence[Column], rows: np.ndarray)
 
 
 def learn_features(
-    table: Table, columns: Sequence[Column], rows: np.ndarray, targets: np.ndarray, seed: int
+    table: Table,
+    columns: Sequence[Column],
+    rows: np.ndarray,
+    targets: np.ndarray,
+    seed: int,
+    moments: Mapping[str, tuple[float, float]] | None = None,
 ) -> tuple[Preprocessing, np.ndarray]:
     """Learn the preprocessing of ``columns`` from ``rows``, mean targets of categories included.
 
@@ -274,6 +279,7 @@ def learn_features(
         rows: Rows to learn from.
         targets: Their standardized targets, shape ``(len(rows), outputs)``.
         seed: Fixes which rows give a row its mean targets.
+        moments: Mean and standard deviation of columns of numbers that are known from more rows than these.
 
     Returns:
         The preprocessing, and the features of ``rows`` themselves: no row sees its own target in them.
@@ -282,6 +288,9 @@ def learn_features(
     cells = take_rows(table, rows)
     for encoder in fit_preprocessing(table, columns, rows).encoders:
         own = cells[encoder.column.name]
+        if moments and encoder.column.name in moments:
+            center, scale = moments[encoder.column.name]
+            encoder = replace(encoder, center=center, scale=scale)
         block = encoder.encode(own)
         found = None
         if isinstance(own, Levels) and encoder.column.kind == "categorical":

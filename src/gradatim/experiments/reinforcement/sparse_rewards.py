@@ -59,12 +59,12 @@ def run(settings: Settings) -> Report:
 
 
 def _nearness(maze: Maze) -> Tensor:
-    """How much nearer to the exit than the farthest cell, walls left aside: what one may know without the map."""
+    """What every cell would be worth without walls, γ for each step to the exit but the last: what one may know without the map."""
     width = len(maze.rows[0])
     cells = torch.arange(maze.observation_space.width)
     goal = "".join(maze.rows).index("G")
     across = (cells // width - goal // width).abs() + (cells % width - goal % width).abs()
-    return 0.1 * (across.max() - across).float()
+    return GAMMA ** (across.clamp(min=1) - 1).float()
 
 
 def _with_bonus(maze: Maze, potential: Tensor) -> Maze:
@@ -72,9 +72,8 @@ def _with_bonus(maze: Maze, potential: Tensor) -> Maze:
     goes_to, pays, ends = maze.tables
     other = maze.copies(1)
     other.num_copies = None
-    near = potential / potential.max()
     is_idle = ends.all(1) & (pays == 0).all(1)
-    other.tables = maze.tables._replace(pays=pays + BONUS * near[goes_to] * ~is_idle[:, None])
+    other.tables = maze.tables._replace(pays=pays + BONUS * potential[goes_to] * ~is_idle[:, None])
     return other
 
 
@@ -111,7 +110,7 @@ def _learning(report: Report, settings: Settings, worlds: dict[str, Maze]) -> No
     ratio = float(first["sparse"].median() / first["shaped by a potential"].median())
     report.claim("the exit is found sooner with shaping", ratio, "times fewer steps until the first arrival, medians", above=1.5)  # fmt: skip
     early = {name: float(shares[: parts // 3].sum()) for name, shares in arrived.items()}
-    report.claim("and reached more often in the first third", early["shaped by a potential"] / max(early["sparse"], 1e-9), "times as often as without", above=1.2)  # fmt: skip
+    report.claim("and reached more often in the first third", early["shaped by a potential"] / max(early["sparse"], 1e-9), "times as often as without", above=5)  # fmt: skip
     places = torch.arange(1, parts + 1) * settings.steps / parts
     shown = {name: (places, shares) for name, shares in arrived.items()}
     steps = len(walk(worlds["sparse"], value_iteration(worlds["sparse"].model(), gamma=GAMMA).policy)) - 1  # fmt: skip

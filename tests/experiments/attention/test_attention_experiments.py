@@ -10,6 +10,7 @@ import torch
 from gradatim import experiments
 from gradatim.experiments.attention import (
     attention_from_scratch,
+    attention_versus_recurrence,
     decoding_strategies,
     induction,
     kv_cache,
@@ -17,12 +18,14 @@ from gradatim.experiments.attention import (
     positional_encoding,
     scaling_by_sqrt_dk,
 )
+from gradatim.experiments.attention._recall import draw_pairs
 
 HOLDING = {
     "attention-from-scratch": (["matrices"], {}),
     "scaling-by-sqrt-dk": (["scaling"], {"num_queries": "200"}),
     "hopfield-is-attention": (["digits"], {"patterns": "400", "probes": "50"}),
     "kv-cache": (["work"], {"lengths": "16,32,64"}),
+    "attention-versus-recurrence": (["cost", "recall"], {}),
 }
 # too short for their claims, which tests/slow checks; here everything is called and drawn
 SHORT = {
@@ -88,6 +91,22 @@ def test_chains_follow_their_own_rule_except_at_jumps():
         for t, (now, after) in enumerate(pairwise(row)):
             assert known[t] == (now in rule)  # known once it was seen
             assert rule.setdefault(now, after) == after
+
+
+def test_pairs_are_asked_for_by_their_keys():
+    settings = attention_versus_recurrence.Settings(pairs=5, values=3)
+    x, y, back = draw_pairs(settings, 20, torch.Generator().manual_seed(0))
+    for row, value, lag in zip(x, y.tolist(), back.tolist(), strict=True):
+        assert row[:5, :5].sum(0).tolist() == [1] * 5  # every key once
+        there = row[5 - lag]
+        assert torch.equal(there[:5], row[5, :5])
+        assert there[5:].argmax() == value
+
+
+def test_the_shortest_way_counts_operations():
+    x = torch.ones(1, requires_grad=True)
+    assert attention_versus_recurrence.operations_between(x.exp().sin().sum() + 1, x) == 4
+    assert attention_versus_recurrence.operations_between((x.exp().sin() + x).sum(), x) == 2
 
 
 def test_growth_of_a_power():

@@ -225,7 +225,7 @@ def _concerns(
 ) -> list[Concern]:
     found = [Concern(f"The training of the {own.maker.name} went wrong", said.rstrip(".")) for own in trained.values() for said in own.worries]  # fmt: skip
     if chosen is None:
-        return [*([] if trained else [SHORT]), *found, *medium.worries()]
+        return [*([] if trained else [SHORT]), *found, *medium.worries(verdict.recommended)]
     if not verdict.network_wins:
         found.append(
             Concern(
@@ -234,7 +234,11 @@ def _concerns(
             )
         )
     best = trained[chosen]
-    return [*found, *early_end(best.history, best.plan.rounds, "More data"), *medium.worries()]
+    return [
+        *found,
+        *early_end(best.history, best.plan.rounds, "More data"),
+        *medium.worries(verdict.recommended),
+    ]
 
 
 def _write(medium: Medium, outcome: Outcome, job: GenerativeOptions, work: Work) -> FitResult:
@@ -253,8 +257,3 @@ def _write(medium: Medium, outcome: Outcome, job: GenerativeOptions, work: Work)
         outcome.folder, outcome.model, outcome.verdict, report, work.elapsed, medium, outcome.concerns,
         command=medium.command(outcome),
     )  # fmt: skip
-
-
-def parameters(network: nn.Module) -> int:
-    """How many numbers a network has learned."""
-    return sum(p.numel() for p in network.parameters())

@@ -210,8 +210,8 @@ class Medium(ABC):
         """Use the held-out data once, for the network, the simple generators and the references."""
 
     @abstractmethod
-    def worries(self) -> list[Concern]:
-        """Return what the judging found that a careful reader would worry about."""
+    def worries(self, recommended: str) -> list[Concern]:
+        """Return what the judging found about the network, and about the generator that is recommended."""
 
     @abstractmethod
     def model(self, best: Trained | None, verdict: Verdict) -> Any:

@@ -15,6 +15,7 @@ from gradatim.fitting.generative import course
 from gradatim.fitting.generative.images.networks import PictureDiffusion
 from gradatim.fitting.generative.kind import GenerativeOptions
 from gradatim.fitting.generative.media import read_medium
+from gradatim.fitting.player import NETWORK
 from gradatim.generative import AdversarialGame, DiffusionObjective, Estimate
 from gradatim.reports.sections import Picture, Table
 
@@ -157,11 +158,19 @@ def test_copies_are_warned_of(folder, tmp_path, monkeypatch):
     figures = result.player.figures["network"]
     nearer = figures.judged | {"copying": Estimate(0.62, 0.55, 0.7)}
     result.player.figures["network"] = figures._replace(judged=nearer)
-    first = str(result.player.worries()[0])
-    assert "images lie too near to training images: 62 % have a training image nearest" in first
+    first = str(result.player.worries(NETWORK)[0])
+    assert (
+        "The images of the network lie too near to training images: 62 % have a training image nearest"
+        in first
+    )
     nearer = figures.judged | {"copying": Estimate(0.62, 0.49, 0.7)}
     result.player.figures["network"] = figures._replace(judged=nearer, repeats=None)
-    assert not result.player.worries()
+    assert not result.player.worries(NETWORK)
+    simple = result.player.figures["Gaussian mixture"]
+    nearer = simple.judged | {"copying": Estimate(0.62, 0.55, 0.7)}
+    result.player.figures["Gaussian mixture"] = simple._replace(judged=nearer)
+    (told,) = result.player.worries("Gaussian mixture")
+    assert str(told).endswith("More images would help; do not take them for new.")
 
 
 def test_images_without_classes_learn_unconditionally(tmp_path):

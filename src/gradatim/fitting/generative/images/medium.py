@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.events import Stage, Tell
+from gradatim.fitting.generative.copies import copying_concerns
 from gradatim.fitting.generative.images import sections
 from gradatim.fitting.generative.images.batches import PictureDraws, as_inputs
 from gradatim.fitting.generative.images.drawing import grid_png, in_blocks
@@ -204,16 +205,13 @@ class PictureMedium(Medium):
         network = None if best is None else self.figures[NETWORK].losses
         return decide(losses, network, 0.0, self.metric)
 
-    def worries(self) -> list[Concern]:
-        found = self.figures.get(NETWORK)
-        if found is None:
-            return []
-        concerns, copying = [], found.judged["copying"]
-        if copying.low > 0.5:
-            concerns.append(Concern("The network's images lie too near to training images", f"{100 * copying.value:.0f} % have a training image nearest, not a held-out one (95 % interval {100 * copying.low:.0f} % to {100 * copying.high:.0f} %; an honest generator has 50 %)", "More images or a shorter --budget would help; do not take them for new"))  # fmt: skip
-        if found.repeats is not None and found.repeats.unique:
-            concerns.append(Concern(f"{found.repeats.unique:,} of {len(self.made[NETWORK]):,} images of the network repeat one that stands in the data once", remedy="Leave such images out before you share them"))  # fmt: skip
-        return concerns
+    def worries(self, recommended: str) -> list[Concern]:
+        found = []
+        for name in dict.fromkeys((recommended, NETWORK)):
+            own = self.figures.get(name)
+            if own is not None:
+                found += copying_concerns(name, self.things, own.judged["copying"], own.repeats, len(self.made[name]))  # fmt: skip
+        return found
 
     def model(self, best: Trained | None, verdict: Verdict) -> PictureGenerator:
         network, maker = (None, None) if best is None else (best.network.eval(), best.maker.name)

@@ -146,7 +146,11 @@ def _large_classes(names: Sequence[str], codes: np.ndarray, notes: list[str]) ->
     counts = np.bincount(codes, minlength=len(names))
     large = [k for k in range(len(names)) if counts[k] >= MIN_OF_CLASS]
     if len(large) < 2 or len(large) > MOST_CLASSES:
-        why = f"there are {len(large):,} of them" if len(large) > MOST_CLASSES else f"there are not two with {MIN_OF_CLASS} images or more"  # fmt: skip
+        why = f"there are not two with {MIN_OF_CLASS} images or more"
+        if len(large) > MOST_CLASSES:
+            why = f"there are {len(large):,} of them"
+        elif list(names) == [""]:
+            why = "the images do not lie in subfolders, one for each"
         notes.append(f"No class can be asked for: {why}.")
         return [], np.zeros(len(codes), np.int64)
     small = [k for k in range(len(names)) if 0 < counts[k] < MIN_OF_CLASS]

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from gradatim.data.tables.reading import RawTable, read_table
 from gradatim.errors import InvalidValue
 from gradatim.events import Stage, Tell
+from gradatim.fitting.generative.copies import copying_concerns
 from gradatim.fitting.generative.kind import GenerativeOptions
 from gradatim.fitting.generative.medium import Asked, Look, Maker, Medium, Outcome, Trained
 from gradatim.fitting.generative.rows import sections
@@ -231,16 +232,13 @@ class RowMedium(Medium):
         network = None if best is None else self.figures[NETWORK].losses
         return decide(losses, network, 1 / (len(losses[COPULA]) - 1), self.metric)
 
-    def worries(self) -> list[Concern]:
-        found = self.figures.get(NETWORK)
-        if found is None or found.copying is None or found.repeats is None:
-            return []
-        concerns, copying, repeats = [], found.copying, found.repeats
-        if copying.low > 0.5:
-            concerns.append(Concern("The network's rows lie too near to training rows", f"{100 * copying.value:.0f} % have a training row nearest, not a held-out one (95 % interval {100 * copying.low:.0f} % to {100 * copying.high:.0f} %; an honest generator has 50 %)", "More rows or a shorter --budget would help; do not take them for new"))  # fmt: skip
-        if repeats.unique:
-            concerns.append(Concern(f"{repeats.unique:,} of {len(self.made[NETWORK]):,} rows of the network repeat a row that stands in the data once", remedy="Leave such rows out before you share them"))  # fmt: skip
-        return concerns
+    def worries(self, recommended: str) -> list[Concern]:
+        found = []
+        for name in dict.fromkeys((recommended, NETWORK)):
+            own = self.figures.get(name)
+            if own is not None:
+                found += copying_concerns(name, self.things, own.copying, own.repeats, len(self.made[name]))  # fmt: skip
+        return found
 
     def model(self, best: Trained | None, verdict: Verdict) -> RowGenerator:
         network, maker = (None, None) if best is None else (best.network.eval(), best.maker.name)

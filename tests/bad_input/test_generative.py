@@ -128,6 +128,7 @@ TRIALS = [
     trial("rows", model("rows"), "sample m -n 5 -o rows.csv", 0, "5 rows: rows.csv"),
     trial("one row", model("rows"), "sample m -n 1 -o rows.csv", 0, "1 row: rows.csv"),
     trial("no rows", model("rows"), "sample m -n 0 -o rows.csv", 2, "num_samples must be a whole number from 1", "got 0"),
+    trial("rows past all room", model("rows"), "sample m -n 1000001 -o rows.csv", 2, "num_samples must be at most 1,000,000 for rows, got 1,000,001"),
     trial("less than no rows", model("rows"), "sample m -n -3 -o rows.csv", 2, "got -3"),
     trial("an unknown class", model("rows"), "sample m -n 5 -o rows.csv --model network --class w", 2, "label must be one of u, v, got 'w'"),
     trial("a class of a simple generator", model("rows"), "sample m -n 5 -o rows.csv --model 'Gaussian copula' --class u", 0, "rows were drawn to find 5 where c=u"),

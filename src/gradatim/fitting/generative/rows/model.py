@@ -33,6 +33,7 @@ from gradatim.wording import percent, shorten
 
 INDEPENDENT, COPULA = "independent columns", "Gaussian copula"
 MOST_AT_ONCE = 20_000  # rows
+MOST = 1_000_000  # rows that are held
 TRIED = 200  # rows that are drawn for one that is asked for, at the most
 LEAST_TRIED = 20_000
 GUESSED, SPARE = (
@@ -126,6 +127,7 @@ class RowGenerator(StoredGenerator):
     def draw(self, request: Request, notes: list[str]) -> pd.DataFrame:
         name = self.recommended if request.which == RECOMMENDED else request.which
         choose("sample", "which", name, self.generators)
+        require(request.num_samples <= MOST, f"sample: num_samples must be at most {MOST:,} for rows", f"{request.num_samples:,}", "Draw several times, with other seeds.")  # fmt: skip
         where = self._where(request)
         conditions = read_conditions(self.form, self.margins, where)
         is_told = name == NETWORK and self.classes is not None

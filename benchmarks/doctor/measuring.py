@@ -29,9 +29,16 @@ def judge(fault: Fault, diagnosis: Diagnosis, first: int, last: int) -> dict[str
         "placed": line is not None and first - 1 <= line <= last + 1,
         "lines": [first, last, line],
         "said": [f"{f.code} ({f.severity} {f.strength:.2f})" for f in diagnosis.findings[:5]],
+        "found": found_codes(diagnosis),
         "symptoms": [s.name for s in diagnosis.symptoms],
         "trials": [f"{t.code} {t.repair}: {t.repaired} ({t.as_written}) {t.ended} {'+' if t.helped else '-'}" for t in diagnosis.trials],
     }  # fmt: skip
+
+
+def found_codes(diagnosis: Diagnosis) -> list[str]:
+    """Codes of all warnings; ``+`` stands behind those that a trial proved."""
+    proved = {trial.code for trial in diagnosis.trials if trial.helped}
+    return [f.code + "+" * (f.code in proved) for f in diagnosis.findings if f.severity != "note"]
 
 
 def measure_fault(fault: Fault, trials: float) -> dict[str, Any]:
@@ -51,7 +58,7 @@ def measure_healthy(path: Path, trials: float) -> dict[str, Any]:
         f"{f.code} ({f.severity} {f.strength:.2f}) line {f.where.line}: {f.cause}"
         for f in diagnosis.findings
     ]
-    return {"name": path.stem, "alarm": not diagnosis.is_healthy, "said": said, "symptoms": [s.name for s in diagnosis.symptoms], "seconds": round(seconds, 1), "notes": facts.notes, "failure": str(facts.failure)}  # fmt: skip
+    return {"name": path.stem, "alarm": not diagnosis.is_healthy, "found": found_codes(diagnosis), "said": said, "symptoms": [s.name for s in diagnosis.symptoms], "seconds": round(seconds, 1), "notes": facts.notes, "failure": str(facts.failure)}  # fmt: skip
 
 
 def summary(results: list[dict[str, Any]]) -> str:

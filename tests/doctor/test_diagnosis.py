@@ -22,6 +22,7 @@ from gradatim.doctor.facts import (
     Target,
     Witness,
     from_json,
+    joined,
     to_json,
 )
 from gradatim.doctor.findings import Trial
@@ -152,6 +153,25 @@ def test_a_trial_that_helps_proves_a_cause_and_the_one_that_does_not_takes_it_aw
     )
     useless = Trial("optim.lr-low", "learning rate × 100", 60, 0.7, 0.69, 0.02, 0.0, reference=0.69)
     assert diagnose(run, [useless]).is_healthy
+
+
+def test_what_was_not_tested_or_did_not_help_says_so():
+    run = facts(series=series(FLAT, ratio=1e-7))
+    assert diagnose(run).findings[0].trial == "not tested"
+    useless = Trial("optim.lr-low", "learning rate × 10", 60, 0.7, 0.69, 0.02, 0.0, reference=0.69)
+    assert diagnose(run, [useless]).findings[0].trial.startswith("did not help: learning rate × 10")
+
+
+def test_guesses_at_what_a_broken_contract_explains_are_not_listed():
+    changed = {**FAULTS["loss.broadcast"], "series": series(FLAT, ratio=0.5)}
+    assert [f.code for f in diagnose(facts(**changed)).findings] == ["loss.broadcast"]
+
+
+def test_phases_are_judged_apart():
+    healthy, sick = {"missing": Witness(0, 40)}, {"missing": Witness(5, 5)}
+    assert joined([healthy, sick])["missing"].always
+    assert joined([sick, healthy])["missing"].always
+    assert joined([healthy, {"missing": Witness(2, 5)}])["missing"] == Witness(2, 45)
 
 
 def test_facts_are_json_both_ways():

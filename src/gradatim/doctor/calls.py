@@ -1,6 +1,5 @@
 """Calls of modules: which models run, in which mode, on what, and which layer made which node of the graph."""
 
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gradatim.doctor.facts import Layer, Model, Place
+from gradatim.doctor.identity import ByIdentity
 from gradatim.doctor.patching import Safely
 from gradatim.doctor.places import user_place
 
@@ -42,13 +42,13 @@ class Calls:
 
     def __init__(self, safely: Safely) -> None:
         self.safely = safely
-        self.made: weakref.WeakKeyDictionary[nn.Module, Place] = weakref.WeakKeyDictionary()
-        self.roots: weakref.WeakSet[nn.Module] = weakref.WeakSet()  # outermost, led to a backward
+        self.made: ByIdentity[nn.Module, Place] = ByIdentity()
+        self.roots: ByIdentity[nn.Module, bool] = ByIdentity()  # outermost, led to a backward
         self.pending: list[Call] = []
         self.layers: dict[Node, tuple[str, str]] = {}
         self.loss_made: Place | None = None  # the line that made the loss module that runs now
-        self.fewest: weakref.WeakKeyDictionary[nn.Module, float] = (
-            weakref.WeakKeyDictionary()
+        self.fewest: ByIdentity[nn.Module, float] = (
+            ByIdentity()
         )  # values that batch normalization has for each channel
         self._by_node: dict[Node, nn.Module] = {}
         self.results: dict[Node, Tensor] = {}

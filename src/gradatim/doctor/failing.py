@@ -104,7 +104,9 @@ def _layer(error: BaseException, message: str, observer: "Observer | None") -> d
         return {}
     told: dict[str, Any] = {"layer_type": type(module).__name__}
     if observer is not None:
-        observer.calls.roots.update([m for m in observer.calls.made if not observer.calls.roots])
+        observer.calls.roots.update(
+            [(m, True) for m in observer.calls.made if not observer.calls.roots]
+        )
         observer.safely("names", observer.calls.learn_names)
         told["layer"] = observer.calls.name(module)
         made = observer.calls.made.get(module)

@@ -1,7 +1,6 @@
 """Where the observer stands: which functions of PyTorch it looks at, and how they are put back."""
 
 import sys
-import weakref
 from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +17,7 @@ from gradatim.doctor.detaching import Detaching
 from gradatim.doctor.evaluating import first_tensor
 from gradatim.doctor.facts import Place
 from gradatim.doctor.graph import Compared
+from gradatim.doctor.identity import ByIdentity
 from gradatim.doctor.patching import Patches
 from gradatim.doctor.places import is_library, user_frame, user_place
 
@@ -44,10 +44,10 @@ class Hooks:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
         self.loader: Loader | None = None
-        self._loaders: weakref.WeakKeyDictionary[Any, Place] = weakref.WeakKeyDictionary()
+        self._loaders: ByIdentity[Any, Place] = ByIdentity()
         self.ended: Place = Place()  # the last call of eval()
         self.detaching = Detaching()
-        self.loaded: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self.loaded: ByIdentity[nn.Module, bool] = ByIdentity()
         self._patches = Patches()
         self._handles: list[Any] = []
         self._inside = False
@@ -112,31 +112,36 @@ class Hooks:
 
     def _zeroed(self, original: Any, owner: Any, *arguments: Any, **named: Any) -> Any:
         if self.observer.sampled:
-            slots = self.observer.updates.slots.values()
-            place = user_place()
-            for slot in slots:
-                if slot.filled:
-                    slot.wiped_at = place
+            self.observer.safely("cleared gradients", self._note_zeroed, user_place())
         return original(owner, *arguments, **named)
+
+    def _note_zeroed(self, place: Place) -> None:
+        for slot in self.observer.updates.slots.values():
+            if slot.filled:
+                slot.wiped_at = place
 
     # --- modules and modes
 
     def _module_made(self, original: Any, module: nn.Module, *arguments: Any, **named: Any) -> None:
         original(module, *arguments, **named)
-        self.observer.calls.made[module] = user_place()
+        made, place = self.observer.calls.made, user_place()
+        self.observer.safely("modules", made.__setitem__, module, place)
 
     def _loaded(self, original: Any, module: nn.Module, *arguments: Any, **named: Any) -> Any:
-        self.loaded.add(module)
+        self.observer.safely("loaded weights", self._note_loaded, module)
+        return original(module, *arguments, **named)
+
+    def _note_loaded(self, module: nn.Module) -> None:
+        self.loaded[module] = True
         if self.observer.passes:
             self.observer.count("restored", True)
-        return original(module, *arguments, **named)
 
     def _mode(self, original: Any, module: nn.Module, *arguments: Any, **named: Any) -> Any:
         if not self._inside:  # it calls itself for every part
             self._inside = True
             try:
                 frame = user_frame(sys._getframe(2))
-                self._expect_evaluation(frame)
+                self.observer.safely("modes of models", self._expect_evaluation, frame)
                 if frame is not None and (named.get("mode", arguments[0] if arguments else True)) is False:  # fmt: skip
                     self.ended = Place(frame.f_code.co_filename, frame.f_lineno)
                 return original(module, *arguments, **named)
@@ -150,7 +155,7 @@ class Hooks:
             frame = frame.f_back or frame
         if not is_library(frame.f_code.co_filename):
             self.observer.evaluations.quiet = Place(frame.f_code.co_filename, frame.f_lineno)
-            self._expect_evaluation(frame)
+            self.observer.safely("modes of models", self._expect_evaluation, frame)
         return original(manager, *arguments)
 
     def _expect_evaluation(self, frame: FrameType | None) -> None:
@@ -176,17 +181,20 @@ class Hooks:
 
     def _loader_made(self, original: Any, loader: Any, *arguments: Any, **named: Any) -> None:
         original(loader, *arguments, **named)
-        self._loaders[loader] = user_place()
+        self.observer.safely("loaders", self._loaders.__setitem__, loader, user_place())
 
     def _iterated(self, original: Any, loader: Any) -> Any:
+        self.observer.safely("loaders", self._note_loader, loader, user_place())
+        self.observer.safely("evaluations", self.observer.evaluations.segment, self.observer.steps)
+        return original(loader)
+
+    def _note_loader(self, loader: Any, place: Place) -> None:
         try:
             size = len(loader.dataset)
         except (TypeError, NotImplementedError):
             size = 0
         if self.loader is None or size >= self.loader.size:
-            self.loader = Loader(size, user_place(), self._loaders.get(loader, Place()))
-        self.observer.safely("evaluations", self.observer.evaluations.segment, self.observer.steps)
-        return original(loader)
+            self.loader = Loader(size, place, self._loaders.get(loader, Place()))
 
     def _scheduled(self, original: Any, scheduler: Any, optimizer: Any, *arguments: Any, **named: Any) -> None:  # fmt: skip
         place = user_place()
@@ -198,9 +206,12 @@ class Hooks:
     def _clipped(self, original: Any, parameters: Any, max_norm: Any, *arguments: Any, **named: Any) -> Any:  # fmt: skip
         norm = original(parameters, max_norm, *arguments, **named)
         if self.observer.sampled and not is_library(sys._getframe(2).f_code.co_filename):
-            limit, value = float(max_norm), float(norm)
-            self.observer.count("clipped", value > 10 * limit, user_place(), limit=limit, norm=value)  # fmt: skip
+            self.observer.safely("clipping", self._note_clipped, max_norm, norm, user_place())
         return norm
+
+    def _note_clipped(self, max_norm: Any, norm: Any, place: Place) -> None:
+        limit, value = float(max_norm), float(norm)
+        self.observer.count("clipped", value > 10 * limit, place, limit=limit, norm=value)
 
     # --- losses and metrics
 

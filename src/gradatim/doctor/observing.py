@@ -195,7 +195,7 @@ class Observer:
             self._all_frozen(evaluated)
             return
         if self.deep:
-            self.calls.roots.update(call.module for call in training)
+            self.calls.roots.update((call.module, True) for call in training)
             self.calls.learn_names()
         reader = Reader(self.losses, self.calls.results)
         found = reader.read(node)
@@ -207,7 +207,7 @@ class Observer:
         for term in found:
             self.terms.add(term, self.calls.layers, self.made_at)
         for call in training:
-            self.calls.roots.add(call.module)
+            self.calls.roots[call.module] = True
             self._training_call(call, target)
         if self.deep:
             self.safely("the structure", self.structure.look, self, node, training)

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from gradatim.doctor.codes import codes
-from gradatim.doctor.showing import said, verdict
+from gradatim.doctor.showing import said, trial_title, verdict
 from gradatim.reports.html import STYLE
 from gradatim.wording import numbered, visible
 
@@ -72,7 +72,7 @@ def _finding(finding: dict[str, Any]) -> str:
         parts.append(f"<p>Layer <code>{escape(where['layer'])}</code></p>")
     parts.append(f'<p><span class="remedy">What to change</span> {escape(finding["remedy"])}</p>')
     if finding["trial"]:
-        parts.append(f"<p><b>Tried</b> {escape(finding['trial'])}</p>")
+        parts.append(f"<p><b>{trial_title(finding['trial'])}</b> {escape(finding['trial'])}</p>")
     sure = "" if finding["confidence"] is None else f" · right in {finding['confidence']:.0%} of our test programs"  # fmt: skip
     parts.append(f'<p class="dim">{finding["code"]} · {finding["severity"]}{sure}</p></section>')
     return "\n".join(parts)

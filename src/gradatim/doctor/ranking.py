@@ -1,10 +1,7 @@
 """From facts to a diagnosis: rules find causes, symptoms decide what is said aloud, consequences fold under their cause."""
 
-import json
-from functools import cache
-from pathlib import Path
-
 from gradatim.doctor.codes import codes, upstream
+from gradatim.doctor.confidence import confidence_of
 from gradatim.doctor.facts import Facts
 from gradatim.doctor.findings import Diagnosis, Finding, Symptom, Trial
 from gradatim.doctor.rules import RULES
@@ -15,7 +12,7 @@ SURE = 0.6  # strength from which it warns although its trial was not made
 CERTAIN = 0.85  # strength from which a breach of a contract is blamed before all that it explains
 CLEAR = 0.7  # strength that a trial which did not help does not take away
 TESTABLE = {"data.unscaled", "init.scale", "model.linear-stack", "model.dropout", "model.batch-norm", "model.frozen", "loss.summed", "grad.vanishing", "grad.dead-relu", "grad.saturated", "grad.exploding", "optim.schedule", "optim.weight-decay", "optim.momentum", "optim.clip", "optim.lr-high", "optim.lr-low"}  # fmt: skip
-MEASURED = Path(__file__).with_name("confidence.json")
+UNHELPED, UNTESTED = "did not help: ", "not tested"
 SEVERITIES = ("error", "warning", "note")
 
 
@@ -42,7 +39,7 @@ def diagnose(facts: Facts, trials: list[Trial] | None = None) -> Diagnosis:
         finding.explains = [name for name in finding.explains if name in symptoms or _is_found(name, found)]  # fmt: skip
     shown = [f for f in ranked if f.severity != "note" or _is_worth_a_note(f)]
     return Diagnosis(
-        shown, list(symptoms.values()), _checks(facts, found), tried, facts.steps or facts.passes
+        shown, list(symptoms.values()), _checks(facts, judged), tried, facts.steps or facts.passes
     )
 
 
@@ -82,8 +79,10 @@ def _judge(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) 
         warns = explains and (proved or (believed and not refuted))
         finding.severity = "warning" if warns else "note"
     if best is not None:
-        finding.trial = _told(best)
-    finding.confidence = confidence().get(f"{finding.code}{'+' if proved else ''}")
+        finding.trial = f"{'' if proved else UNHELPED}{_told(best)}"
+    elif finding.code in TESTABLE and explains:
+        finding.trial = UNTESTED
+    finding.confidence = confidence_of(finding.code, proved=proved)
     return finding
 
 
@@ -157,13 +156,14 @@ def _is_found(name: str, found: list[Finding]) -> bool:
 def _is_worth_a_note(finding: Finding) -> bool:
     if codes()[finding.code].kind == "note":
         return True
-    if finding.trial is not None and finding.strength < SURE:
-        return False  # it was tried, and did not help
+    if (finding.trial or "").startswith(UNHELPED) and finding.strength < SURE:
+        return False
     return finding.strength >= BELIEVED
 
 
-def _checks(facts: Facts, found: list[Finding]) -> dict[str, str]:
-    names = {finding.code for finding in found if finding.strength >= BELIEVED}
+def _checks(facts: Facts, judged: list[Finding]) -> dict[str, str]:
+    """What became of every code; one that is folded under its cause was found too."""
+    names = {f.code for f in judged if f.severity != "note" or codes()[f.code].kind == "note"}
     return {name: "found" if name in names else _unfound(name, facts) for name in codes()}
 
 
@@ -186,12 +186,3 @@ def _unfound(name: str, facts: Facts) -> str:
     if name in {"model.batch-mixing", "model.future-leak"}:
         return "clear" if facts.witness(name.partition(".")[2]).of else "not reached"
     return "clear" if needs.get(family, True) else "not applicable"
-
-
-@cache
-def confidence() -> dict[str, float]:
-    """Shares of right findings by code and kind of evidence, measured on our own programs; ``+`` stands for a trial."""
-    if not MEASURED.exists():
-        return {}
-    table: dict[str, float] = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return table

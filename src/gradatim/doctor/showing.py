@@ -12,6 +12,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from gradatim.doctor.codes import FAMILIES, Code, codes
+from gradatim.doctor.ranking import UNHELPED, UNTESTED
 from gradatim.reports.console import PlainConsole
 from gradatim.wording import numbered
 
@@ -86,7 +87,7 @@ def _show_finding(finding: dict[str, Any], console: Console, *, is_first: bool, 
         _indented(console, line)
     _indented(console, Text.assemble(("What to change  ", "bold green"), finding["remedy"]))  # fmt: skip
     if finding["trial"]:
-        _indented(console, Text.assemble(("Proved by trial  ", "bold"), finding["trial"]))  # fmt: skip
+        _indented(console, Text.assemble((f"{trial_title(finding['trial'])}  ", "bold"), finding["trial"]))  # fmt: skip
     explains = [SYMPTOMS[name] for name in finding["explains"] if name in SYMPTOMS]
     if explains and is_first:
         _indented(console, Text.assemble(("This explains  ", "bold"), "; ".join(explains)))
@@ -96,6 +97,15 @@ def _show_finding(finding: dict[str, Any], console: Console, *, is_first: bool, 
     sure = finding["confidence"]
     certainty = "" if sure is None else f", right in {sure:.0%} of our test programs"
     _indented(console, Text(f"{finding['code']}{certainty} · gradatim doctor --explain {finding['code']}", style="dim"))  # fmt: skip
+
+
+def trial_title(trial: str) -> str:
+    """What stands before the words of a trial.
+
+    >>> trial_title("not tested"), trial_title("learning rate × 0.1: loss 0.2 after 60 steps; as written: 0.7")
+    ('By trial', 'Proved by trial')
+    """
+    return "By trial" if trial.startswith((UNHELPED, UNTESTED)) else "Proved by trial"
 
 
 def _indented(console: Console, text: Text) -> None:

@@ -81,7 +81,7 @@ def probe_calls(observer: "Observer") -> dict[str, Any]:
         return {}
     call = training[0]
     observer.calls.disarm()
-    observer.calls.roots.add(call.module)
+    observer.calls.roots[call.module] = True
     observer.calls.learn_names()
     loaded = observer.hooks.loader is not None
     found = probe(call.module, call.arguments, call.named, loss.target if loss else None, rows_first=loaded)  # fmt: skip

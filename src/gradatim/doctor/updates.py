@@ -31,6 +31,8 @@ class Slot:
         None  # gradients were zero at some backward since the last step; None: nobody looked
     )
     filled: bool = False  # gradients were there after the last backward
+    passes: int = 0  # backward passes since the last step
+    is_closure: bool = False  # backward runs within the step
     options: dict[str, Any] = field(default_factory=dict)
     schedule: str | None = None
     schedule_place: Place = field(default_factory=Place)
@@ -103,6 +105,7 @@ class Updates:
     def before_backward(self) -> None:
         """Look whether gradients were cleared."""
         for slot in self.slots.values():
+            slot.passes += 1
             if slot.cleared is False and not any(_filled(p) for p in slot.watched()):
                 slot.cleared = True
 
@@ -110,14 +113,19 @@ class Updates:
         for slot in self.slots.values():
             slot.filled = slot.filled or any(_filled(p) for p in slot.watched())
 
+    def _judge(self, slot: Slot) -> None:
+        """Whether the gradients of the last step were still there."""
+        if slot.cleared is not None:
+            self.kept.of += 1
+            self.kept.seen += not slot.cleared
+
     def before_step(self, optimizer: Optimizer, slot: Slot, place: Place) -> None:
         """At a sampled step: were gradients kept since the last, or cleared after backward? How large are they?"""
         now = [p for group in optimizer.param_groups for p in group["params"]]
         with_gradient = [p for p in now if p.grad is not None and not p.grad.is_sparse]
-        if slot.cleared is not None:
-            self.kept.of += 1
-            if not slot.cleared:
-                self.kept.seen += 1
+        slot.is_closure = slot.passes == 0
+        if not slot.is_closure:
+            self._judge(slot)
         if slot.filled:
             self.zeroed.of += 1
             if not any(_filled(p) for p in slot.watched()):
@@ -129,7 +137,10 @@ class Updates:
     def after_step(self, optimizer: Optimizer, slot: Slot, *, sampled: bool) -> Movement | None:
         """What the step did."""
         slot.steps += 1
+        if slot.is_closure and slot.passes:
+            self._judge(slot)
         slot.cleared, slot.filled = False if sampled else None, False
+        slot.passes, slot.is_closure = 0, False
         slot.wiped_at = Place()
         before, self._before = self._before, None
         if before is None or not before[0]:

@@ -54,7 +54,7 @@ def shape(facts: Facts, symptoms: Symptoms) -> Finding | None:
     remedy = ""
     cause = _sentence("sizes do not fit", failure)
     if numbers.get("expects") and numbers.get("came"):
-        cause = f"{numbers.get('layer') or 'the layer'} ({numbers.get('layer_type', '')}) expects {numbers['expects']}, but {numbers['came']} came"
+        cause = f"`{numbers.get('layer') or 'the layer'}` ({numbers.get('layer_type', '')}) expects {numbers['expects']}, but {numbers['came']} came"
         remedy = numbers.get("remedy", "")
     return make("crash.shape", failure.place, cause=cause, remedy=remedy, strength=0.9)
 

@@ -100,7 +100,7 @@ def cut(facts: Facts, symptoms: Symptoms) -> Finding | None:
         f" by {cuts.names[-1]} in line {cuts.place.line}" if cuts.names and cuts.place.line else ""
     )
     where = Place(*((cuts.place.file, cuts.place.line) if how else (seen.place.file, seen.place.line)), seen.place.layer)  # fmt: skip
-    return make("grad.cut", where, cause=f"{names} ran, but the loss does not depend on it: it is cut off{how}", strength=0.9)  # fmt: skip
+    return make("grad.cut", where, cause=f"`{names}` ran, but the loss does not depend on it: it is cut off{how}", strength=0.9)  # fmt: skip
 
 
 def nan(facts: Facts, symptoms: Symptoms) -> Finding | None:

@@ -41,7 +41,7 @@ def not_registered(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if seen.seen == 0:
         return None
     names = ", ".join(seen.names[:3])
-    return make("model.not-registered", seen.place, cause=f"{names} holds layers in a plain list or dict, so parameters() does not give theirs", strength=0.97)  # fmt: skip
+    return make("model.not-registered", seen.place, cause=f"`{names}` holds layers in a plain list or dict, so parameters() does not give theirs", strength=0.97)  # fmt: skip
 
 
 def frozen(facts: Facts, symptoms: Symptoms) -> Finding | None:
@@ -61,7 +61,7 @@ def frozen(facts: Facts, symptoms: Symptoms) -> Finding | None:
         return make("model.frozen", where, cause="all parameters are frozen (requires_grad=False), so nothing can learn", strength=0.95)  # fmt: skip
     if seen.always and learning_failed(symptoms):
         names = ", ".join(seen.names[:3])
-        return make("model.frozen", seen.place, cause=f"{names} is frozen, and it is what should learn", strength=0.62)  # fmt: skip
+        return make("model.frozen", seen.place, cause=f"`{names}` is frozen, and it is what should learn", strength=0.62)  # fmt: skip
     return None
 
 
@@ -69,7 +69,7 @@ def linear_stack(facts: Facts, symptoms: Symptoms) -> Finding | None:
     seen = facts.witness("linear-stack")
     if not seen.always or not learning_failed(symptoms):
         return None
-    return make("model.linear-stack", seen.place, cause=f"{' and '.join(seen.names[:2])} follow each other without a nonlinearity, so together they are one linear layer", strength=0.6)  # fmt: skip
+    return make("model.linear-stack", seen.place, cause=f"{' and '.join(f'`{name}`' for name in seen.names[:2])} follow each other without a nonlinearity, so together they are one linear layer", strength=0.6)  # fmt: skip
 
 
 def batch_mixing(facts: Facts, symptoms: Symptoms) -> Finding | None:
@@ -111,7 +111,7 @@ def dropout(facts: Facts, symptoms: Symptoms) -> Finding | None:
     much = max(layers, key=lambda layer: layer.options["p"], default=None)
     if much is not None and much.options["p"] >= MUCH_DROPOUT:
         where = Place(much.file, much.line, much.name)
-        return make("model.dropout", where, cause=f"{much.name} drops {much.options['p']:.0%} of its values", strength=0.65, p=much.options["p"])  # fmt: skip
+        return make("model.dropout", where, cause=f"`{much.name}` drops {much.options['p']:.0%} of its values", strength=0.65, p=much.options["p"])  # fmt: skip
     seen = facts.witness("dropout-on-output")
     if seen.always:
         return make("model.dropout", seen.place, cause="dropout stands after the last layer, so outputs themselves are dropped", strength=0.6)  # fmt: skip

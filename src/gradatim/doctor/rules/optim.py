@@ -46,7 +46,7 @@ def missing(facts: Facts, symptoms: Symptoms) -> Finding | None:
     names = ", ".join(seen.names[:4]) + (" …" if len(seen.names) > 4 else "")
     where = place_of(main_optimizer(facts))
     where.layer = seen.names[0].rpartition(".")[0] if seen.names else None
-    return make("optim.missing-parameters", where, cause=f"{names} get gradients but are in no optimizer, so they never move", strength=0.9, parameters=len(seen.names))  # fmt: skip
+    return make("optim.missing-parameters", where, cause=f"`{names}` get gradients but are in no optimizer, so they never move", strength=0.9, parameters=len(seen.names))  # fmt: skip
 
 
 def stale(facts: Facts, symptoms: Symptoms) -> Finding | None:

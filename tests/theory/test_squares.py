@@ -71,6 +71,35 @@ def test_product_is_symmetric_and_exact_with_zero():
     assert net(x).abs().max() < 1e-15
 
 
+@settings(max_examples=25, deadline=None)
+@given(
+    depth=st.integers(1, 7),
+    bound=st.sampled_from([0.5, 1.0, 2.0]),
+    x=st.lists(st.floats(-1, 1), min_size=2, max_size=9),
+)
+def test_products_of_many_factors_within_their_bound(depth, bound, x):
+    factors = bound * np.array(x)
+    net = product_network(depth, factors=len(x), bound=bound, dtype=torch.float64)
+    value = net(torch.tensor(factors)[None]).item()
+    places = 2 ** int(np.ceil(np.log2(len(x))))
+    error = abs(value - np.prod(factors))
+    assert error <= bound ** len(x) * ((places - 1) * 2.0 ** (-2 * (depth + 1)) + 1e-12)
+    levels = int(np.log2(places))
+    assert len(net.sizes) == 2 + levels * (depth + 1)  # log n times as deep as a product of two
+    assert max(net.sizes) <= 6 * places // 2
+
+
+def test_one_factor_of_zero_makes_a_product_of_many_zero():
+    x = torch.rand(20, 5, dtype=torch.float64) * 2 - 1
+    x[torch.arange(20), torch.arange(20) % 5] = 0.0
+    assert product_network(2, factors=5, dtype=torch.float64)(x).abs().max() < 1e-14
+
+
+def test_a_product_needs_two_factors():
+    with pytest.raises(ValueError, match=r"product_network: factors must be at least 2, got 1\."):
+        product_network(2, factors=1)
+
+
 @pytest.mark.parametrize("build", [sawtooth_network, square_network, product_network])
 def test_depth_must_be_positive(build):
     message = f"{build.__name__}: depth must be >= 1, got 0."

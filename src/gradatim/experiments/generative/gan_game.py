@@ -13,8 +13,8 @@ from gradatim.optim import Extragradient
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
-COVERS = ("K2",)
-KEYWORDS = "generative adversarial network, minimax, extragradient, saddle point, rotation"
+COVERS = ("K2", "C2")
+KEYWORDS = "generative adversarial network, minimax, two-player games, bilinear game, simultaneous and alternating gradient descent ascent, extragradient, saddle point, Nash equilibrium, rotation"
 ORDERS = ("simultaneous", "alternating", "one-sided look ahead", "extragradient")
 
 

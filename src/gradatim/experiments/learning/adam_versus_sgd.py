@@ -20,6 +20,7 @@ from gradatim.reports import Report
 from gradatim.training import train_replicas
 
 COVERS = ("C2", "C6")
+KEYWORDS = "adaptive learning rates, ADAM adaptive moment estimation, AdaGrad, bias correction, epsilon inside the root, momentum, generalization of Adam"
 RULES: dict[str, str | OptimizerFactory] = {
     "SGD": "sgd",
     "momentum": partial(torch.optim.SGD, momentum=0.9),

@@ -25,6 +25,7 @@ from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
 COVERS = ("C2", "C4")
+KEYWORDS = "convex function, smoothness, 1/T rate, sublinear convergence, Nesterov accelerated gradient, lower bound, convexity test, chord, Jensen"
 
 
 @dataclass(frozen=True)

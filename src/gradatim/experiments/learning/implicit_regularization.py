@@ -21,6 +21,7 @@ from gradatim.theory import log_log_slope
 from gradatim.training import GradientNormPenalty, Trainer
 
 COVERS = ("D8", "I5")
+KEYWORDS = "gradient norm penalty, gradient variance penalty, backward error analysis, modified loss, large learning rate, step size, flat minima"
 STEPS = (0.08, 0.04, 0.02, 0.01)
 
 

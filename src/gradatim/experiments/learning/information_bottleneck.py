@@ -18,6 +18,7 @@ from gradatim.theory import Bottleneck, information_bottleneck, mutual_informati
 from gradatim.training import Trainer
 
 COVERS = ("I5",)
+KEYWORDS = "mutual information, Tishby, variational information bottleneck VIB, information plane, compression, sufficient statistic, Blahut-Arimoto, self-consistent iteration"
 BETAS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 30.0, 100.0)
 LOG_CLASSES = float(np.log(10))
 

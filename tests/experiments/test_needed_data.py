@@ -39,6 +39,7 @@ NEEDED = {
     "spam": ["spam"],
     "spoken-digits": ["spoken-digits"],
     "synthetic-tables": ["islp-default", "spam"],
+    "tricks-ablation": ["islp-default", "spam"],
     "vae-mnist": ["mnist"],
     "vit-versus-cnn": ["mnist", "fashion-mnist"],
     "word-vectors": ["glove-50d", "tiny-shakespeare"],

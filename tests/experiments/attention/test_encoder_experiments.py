@@ -7,7 +7,11 @@ from gradatim import experiments
 from gradatim.data.entries import find
 from gradatim.experiments.attention.minilm_neighbours import ranks, shared_words, word_vectors
 
-NEEDS = {"minilm-neighbours": ("minilm", "tatoeba-spa"), "vit-versus-cnn": ()}
+NEEDS = {
+    "minilm-neighbours": ("minilm", "tatoeba-spa"),
+    "vit-versus-cnn": (),
+    "vit-regularizers": (),
+}
 
 
 @pytest.mark.parametrize("name", NEEDS)

@@ -1,23 +1,26 @@
 """A small network learns from a large one's odds what labels alone do not tell it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+from torch import Tensor, nn
 
 from gradatim.experiments._digits import Pair, split_digits
 from gradatim.losses import tempered_cross_entropy
 from gradatim.models import MLP
+from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 from gradatim.training import Distillation, Trainer
 
 COVERS = ("D7", "D1")
-KEYWORDS = "dark knowledge, soft targets, teacher and student, temperature, tempered softmax"
+KEYWORDS = "dark knowledge, soft targets, teacher and student, temperature, tempered softmax, feature distillation, hints, FitNets, knowledge distillation, compression"
 MISSING = 3  # the digit that no student is shown
 
 
@@ -29,10 +32,13 @@ class Settings:
     teacher_epochs: int = 30
     epochs: int = 150
     temperature: float = 4.0
+    temperatures: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0)
     repeats: int = 3
 
 
-QUICK = Settings(teacher_hidden=(128, 128), teacher_epochs=20, epochs=100)
+QUICK = Settings(
+    teacher_hidden=(128, 128), teacher_epochs=20, epochs=80, temperatures=(1.0, 16.0), repeats=2
+)
 
 
 def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:
@@ -40,16 +46,56 @@ def build(sizes: tuple[int, ...], seed: int, dropout: float = 0.0) -> MLP:
         return MLP(sizes, dropout=dropout)
 
 
-def train_student(teacher: MLP | None, train: Pair, settings: Settings, seed: int) -> MLP:
-    """Train a student on all digits but one, with the teacher's odds or with labels."""
+class Hinted(nn.Module):
+    """A student with a linear map from its hidden layer to the teacher's, which learns with it.
+
+    Args:
+        student: With one hidden layer.
+        width: Of the teacher's last hidden layer.
+    """
+
+    def __init__(self, student: MLP, width: int) -> None:
+        super().__init__()
+        self.student, self.bridge = student, nn.Linear(student.sizes[-2], width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.student(x)
+
+
+def hints(teacher: MLP, temperature: float, weight: float = 0.5) -> Callable[[nn.Module, tuple[Tensor, ...]], Tensor]:  # fmt: skip
+    r"""The objective :math:`E_T(g, f)+\beta\,\frac1K\lVert U h_g-h_f\rVert^2`: the teacher's odds and its last hidden layer.
+
+    Args:
+        teacher: :math:`f`, whose last hidden layer is :math:`h_f`.
+        temperature: :math:`T`.
+        weight: :math:`\beta`.
+    """
+
+    def objective(model: nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
+        assert isinstance(model, Hinted)
+        with torch.no_grad():
+            wanted, odds = teacher[:-1](batch[0]), teacher(batch[0])
+        hidden = model.student[:-1](batch[0])
+        said = model.student[-1](hidden)
+        return tempered_cross_entropy(said, odds, temperature) + weight * F.mse_loss(model.bridge(hidden), wanted)  # fmt: skip
+
+    return objective
+
+
+def train_student(teacher: MLP | None, train: Pair, settings: Settings, seed: int, temperature: float | None = None, *, features: bool = False) -> MLP:  # fmt: skip
+    """Train a student on all digits but one, with the teacher's odds, its features too, or with labels."""
     student = build((64, settings.student_hidden, 10), seed)
+    model: nn.Module = student
     objective = None
-    if teacher is not None:
-        objective = Distillation(teacher, temperature=settings.temperature, mix=1.0)
+    T = temperature or settings.temperature
+    if teacher is not None and features:
+        model, objective = Hinted(student, settings.teacher_hidden[-1]), hints(teacher, T)
+    elif teacher is not None:
+        objective = Distillation(teacher, temperature=T, mix=1.0)
     X, y = train
     shown = y != MISSING
     Trainer(
-        student,
+        model,
         lr=3e-3,
         schedule="cosine",
         epochs=settings.epochs,
@@ -90,7 +136,9 @@ def run(settings: Settings) -> Report:
         "teacher": [],
         "student, from labels": [],
         "student, from odds": [],
+        "student, from odds and features": [],
     }
+    by_temperature = dict.fromkeys(settings.temperatures, 0.0)
     for seed in range(settings.seed, settings.seed + settings.repeats):
         train, test = split_digits(seed, is_flat=True)
         teacher = build((64, *settings.teacher_hidden, 10), seed, dropout=0.3)
@@ -103,6 +151,11 @@ def run(settings: Settings) -> Report:
         )
         taught = train_student(teacher, train, settings, seed)
         rows["student, from odds"].append(accuracies(taught, test))
+        shown = train_student(teacher, train, settings, seed, features=True)
+        rows["student, from odds and features"].append(accuracies(shown, test))
+        for T in by_temperature:
+            student = taught if settings.temperature == T else train_student(teacher, train, settings, seed, T)  # fmt: skip
+            by_temperature[T] += accuracies(student, test)[0] / settings.repeats
     means = {label: torch.tensor(values).mean(0).tolist() for label, values in rows.items()}
     labels, odds = means["student, from labels"], means["student, from odds"]
     report.claim(f"labels alone teach no {MISSING}", labels[0], "accuracy on it {} %", equals=0)
@@ -116,6 +169,18 @@ def run(settings: Settings) -> Report:
         holds=odds[1] >= labels[1] - 2,
     )
     claim_temperature(report, settings)
+    both = means["student, from odds and features"]
+    report.claim("features teach it as well", both[0], "{} % with odds and features", at_least=50)
+    report.claim(
+        "and the other digits no worse", both[1] - odds[1], "percentage points", at_least=-1.5
+    )
+    cold, hot = settings.temperatures[0], settings.temperatures[-1]
+    report.claim(f"warm odds teach more of the {MISSING} than odds at T = {cold:g}", max(by_temperature.values()) - by_temperature[cold], "percentage points", above=5)  # fmt: skip
+    report.figure(
+        "temperature",
+        curve_panels([CurvePanel("What a student knows of a digit it never saw", "temperature", f"accuracy on the digit {MISSING}, %", {"from odds": (list(by_temperature), list(by_temperature.values()))}, is_log_x=True)], width=5.8),
+        caption=f"Students of {settings.student_hidden} units by the temperature of their teacher's odds. Hot odds, T = {hot:g}, compare logits; cold ones hardly say more than the label.",
+    )  # fmt: skip
     report.table(
         "Test accuracy in per cent",
         columns=["model", f"on {MISSING}", "on the other digits"],

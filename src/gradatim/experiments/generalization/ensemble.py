@@ -2,17 +2,21 @@
 
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.datasets import make_friedman1
 
 from gradatim.data import load
 from gradatim.estimators import NeuralClassifier, NeuralRegressor
+from gradatim.models import MLP
+from gradatim.plots import comparison_bars
 from gradatim.plots.evaluation import score_curves
 from gradatim.reports import Report
+from gradatim.training import train_replicas
 
 COVERS = ("D7",)
-KEYWORDS = "average of networks, ambiguity decomposition, random restarts, model averaging, disagreement, committee"
+KEYWORDS = "average of networks, ambiguity decomposition, random restarts, model averaging, disagreement, committee, bagging, bootstrap aggregating, ensembling, reduces variance"
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,47 @@ def digit_errors(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
     return errors, growing_errors(outputs, orders, labels[400:])
 
 
+def bagged(settings: Settings) -> dict[str, dict[str, float]]:
+    """The same parts for networks that differ in their start, in their rows, and in both."""
+    X, y = make_friedman1(settings.rows + 1000, noise=1.0, random_state=settings.seed)
+    cut, count = settings.rows, settings.members
+    X = ((X - X[:cut].mean(0)) / X[:cut].std(0)).astype(np.float32)
+    mean, spread = y[:cut].mean(), y[:cut].std()
+    target = ((y - mean) / spread).astype(np.float32)[:, None]
+    rng = np.random.default_rng(settings.seed)
+    bags, every = [rng.integers(cut, size=cut) for _ in range(count)], [np.arange(cut)] * count
+    seeds = list(range(1000 * settings.seed, 1000 * settings.seed + count))
+    ways = {"restarts": (every, seeds), "bagging, one start": (bags, seeds[:1] * count), "bagging and restarts": (bags, seeds)}  # fmt: skip
+    found = {}
+    for name, (rows, own) in ways.items():
+        run = train_replicas(
+            partial(MLP, (X.shape[1], 30, 1)), (X[:cut], target[:cut]), rows=rows, loss="mse", lr=[0.01] * count,
+            epochs=settings.epochs, batch_size=50, seed=own,
+        )  # fmt: skip
+        singles = mean + spread * run.predict(X[cut:]).numpy()[..., 0]
+        joint = singles.mean(0)
+        found[name] = {
+            "mean error of a member": float(((singles - y[cut:]) ** 2).mean()),
+            "disagreement": float(((singles - joint) ** 2).mean()),
+            "error of the mean": float(((joint - y[cut:]) ** 2).mean()),
+        }
+    return found
+
+
+def claim_bagging(report: Report, found: dict[str, dict[str, float]]) -> None:
+    restarts, both = found["restarts"], found["bagging and restarts"]
+    report.claim("members of bags disagree more than restarts on all rows", both["disagreement"] / restarts["disagreement"], "times as much", above=1.2)  # fmt: skip
+    report.claim("since each sees fewer rows, a member errs more", both["mean error of a member"] / restarts["mean error of a member"], "times as much", above=1.05)  # fmt: skip
+    report.claim("so the means hardly differ", both["error of the mean"] / restarts["error of the mean"], "of the error of restarts", near=(1.0, 0.25))  # fmt: skip
+    columns = list(restarts)
+    report.table("Bagging beside restarts, squared errors", columns=["members differ by", *columns], rows=[[name, *parts.values()] for name, parts in found.items()])  # fmt: skip
+    report.figure(
+        "bagging",
+        comparison_bars({f"{name}: {what}": value for name, parts in found.items() for what, value in parts.items()}, label="squared error"),
+        caption="The error of the mean is the mean error of a member less the disagreement, whatever makes the members differ.",
+    )  # fmt: skip
+
+
 def run(settings: Settings) -> Report:
     parts = ambiguity(settings)
     errors, curve = digit_errors(settings)
@@ -108,6 +153,7 @@ def run(settings: Settings) -> Report:
         measured=f"{curve[-1].mean():.4f} against {errors.min():.4f}",
         holds=curve[-1].mean() <= errors.min(),
     )
+    claim_bagging(report, bagged(settings))
     report.figure(
         "members",
         score_curves(

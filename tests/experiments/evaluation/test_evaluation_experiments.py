@@ -45,4 +45,4 @@ def test_known_minima_of_the_two_functions():
     """As their papers print them."""
     assert forrester(np.array([[0.757249]]))[0] == pytest.approx(-6.02074, abs=1e-5)
     places = np.array([[-np.pi, 12.275], [np.pi, 2.275], [9.42478, 2.475]])
-    assert branin((places + [5, 0]) / 15) == pytest.approx([0.397887] * 3, abs=1e-5)
+    assert branin((places + np.array([5, 0])) / 15) == pytest.approx([0.397887] * 3, abs=1e-5)

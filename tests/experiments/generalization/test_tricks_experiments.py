@@ -15,6 +15,7 @@ NAMES = (
     "generalization-breaks",
     "dropout-redundancy",
     "flat-units",
+    "lasso",
 )
 
 

@@ -127,7 +127,7 @@ def _draw_bumps(report: Report, best: dict[str, Approximation]) -> None:
     axis = torch.linspace(-1, 1, 81, dtype=torch.float64)
     grid = torch.cartesian_prod(axis, axis)
     with torch.inference_mode():
-        maps = {"the bump": bump(grid), **{f"{name}: {r.sup_error:.2f}": r.model(grid)[:, 0] for name, r in best.items()}}  # fmt: skip
+        maps = {"the bump": bump(grid) - 1e-6, **{f"{name}: {r.sup_error:.2f}": r.model(grid)[:, 0] for name, r in best.items()}}  # fmt: skip
     report.figure(
         "bumps",
         picture_panels({name: values.reshape(81, 81).numpy() for name, values in maps.items()}),

@@ -154,6 +154,20 @@ def _product(report: Report, settings: Settings) -> None:
         f"sup-error {{}}, 2^(−2·{depth + 1})",
         at_most=4.0 ** -(depth + 1) + 1e-12,
     )
+    generator = torch.Generator().manual_seed(settings.seed)
+    for factors in (4, 8):
+        x = 2 * torch.rand(2000, factors, generator=generator, dtype=torch.float64) - 1
+        x[: 2**factors] = torch.cartesian_prod(*[torch.tensor([-1.0, 1.0]).double()] * factors)
+        net = product_network(depth, factors=factors, dtype=torch.float64)
+        with torch.inference_mode():
+            error = float((net(x)[:, 0] - x.prod(1)).abs().max())
+        size = sum(net.sizes[1:-1])
+        report.claim(
+            f"a tree of such networks multiplies {factors} numbers with {size} units; one smooth layer would need 2^{factors}, and as many weights for each",
+            error,
+            f"largest error {{}}, {factors - 1} times that of two",
+            at_most=(factors - 1) * 4.0 ** -(depth + 1) + 1e-12,
+        )  # fmt: skip
 
 
 def _teeth(x: Tensor) -> Tensor:

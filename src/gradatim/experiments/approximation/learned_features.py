@@ -1,4 +1,4 @@
-"""With equal numbers of learned weights, features that learn beat features that are drawn, more so in many inputs."""
+"""With as many learned weights, units that learn beat units that are drawn, the more the more inputs there are."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -78,8 +78,8 @@ def normalize(log_density: Tensor, cell: float) -> Tensor:
 
 def one_weight(report: Report, settings: Settings) -> Figure:
     X, y = draw_rows(1, settings)
-    prior = Gaussian(torch.zeros(1).double(), torch.eye(1).double())
-    w = torch.linspace(-4, 4, 20 * settings.grid, dtype=torch.float64)[:, None]
+    prior = Gaussian(torch.tensor([-0.5]).double(), torch.tensor([[0.16]]).double())
+    w = torch.linspace(-2, 2, 20 * settings.grid, dtype=torch.float64)[:, None]
     cell, panels, worst = float(w[1] - w[0]), [], 0.0
     for count in (1, 3, settings.rows):
         likelihood = log_likelihood(w, X[:count], y[:count])
@@ -93,7 +93,7 @@ def one_weight(report: Report, settings: Settings) -> Figure:
     report.claim("one weight: prior times likelihood, divided by its sum over a grid, is the closed form", worst, "largest difference over the peak", below=1e-6)  # fmt: skip
     spread = update(prior, X, y).covariance[0, 0].sqrt()
     alone = NOISE / X.norm()
-    report.claim("the posterior is narrower than prior and likelihood", spread / min(float(alone), 1.0), "of the narrower one's width", below=1.0)  # fmt: skip
+    report.claim("the posterior is narrower than prior and likelihood", spread / min(float(alone), 0.4), "of the narrower one's width", below=1.0)  # fmt: skip
     return curve_panels(panels, width=4.0)
 
 

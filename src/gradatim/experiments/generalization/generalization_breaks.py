@@ -32,12 +32,12 @@ class Settings:
     new_rows: int = 5000
     dim: int = 6
     folds: int = 5
-    hidden_dim: int = 60
-    epochs: int = 200
+    hidden_dim: int = 300
+    epochs: int = 150
     repeats: int = 5
 
 
-QUICK = Settings(new_rows=2000, epochs=100, repeats=2)
+QUICK = Settings(new_rows=2000, folds=3, epochs=120, repeats=1)
 
 
 class Case(NamedTuple):
@@ -57,36 +57,38 @@ class Case(NamedTuple):
 
 
 def draw(rows: int, dim: int, seed: int, *, shift: float = 0.0, wrong: float = 0.0) -> tuple[Array, Array]:  # fmt: skip
-    """A rule that bends: the class is the side of a curved border, one label in twenty is off; inputs may be moved."""
+    """A rule that bends: the class is the side of a curved border, one label in ten is off; inputs may be moved."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, dim))
     X[:, 0] += shift
     clean = X[:, 1] + 2.0 * np.sin(2 * X[:, 0]) - 0.5 * X[:, 2] > 0
-    return X, (clean ^ (rng.uniform(size=rows) < 0.05 + wrong)).astype(float)
+    return X, (clean ^ (rng.uniform(size=rows) < 0.1 + wrong)).astype(float)
 
 
 def cases(s: Settings, seed: int) -> dict[str, Case]:
     """One that is sound and six that are not."""
 
-    def network(width: int, decay: float, *, scales: bool = True) -> Callable[[], BaseEstimator]:
+    def network(
+        width: int, decay: float, times: int = 1, *, scales: bool = True
+    ) -> Callable[[], BaseEstimator]:
         return lambda: NeuralClassifier(
-            (width,), epochs=s.epochs, lr=0.01, batch_size=100, weight_decay=decay, standardize=scales, seed=seed
+            (width,), epochs=times * s.epochs, lr=0.01, batch_size=100, weight_decay=decay, standardize=scales, seed=seed
         )  # fmt: skip
 
-    sound, used = network(16, 0.02), draw(s.new_rows, s.dim, seed + 1)
+    sound, used = network(24, 0.005), draw(s.new_rows, s.dim, seed + 1)
     train = draw(s.rows, s.dim, seed)
     noise = np.random.default_rng(seed + 2)
     wide = noise.normal(size=(60, 2000)), (np.arange(60) % 2).astype(float)
     later = noise.normal(size=(s.new_rows, 2000)), (np.arange(s.new_rows) % 2).astype(float)
     return {
         "sound": Case(train, used, sound),
-        "too complex": Case(train, used, network(s.hidden_dim, 0.0)),
+        "too complex": Case(train, used, network(s.hidden_dim, 0.0, 2)),
         "too few rows": Case(draw(40, s.dim, seed), used, sound),
         "too simple": Case(train, used, LogisticRegression),
         "shifted inputs": Case(train, draw(s.new_rows, s.dim, seed + 1, shift=2.5), sound),
-        "wrong labels": Case(draw(s.rows, s.dim, seed, wrong=0.25), used, sound),
+        "wrong labels": Case(draw(s.rows, s.dim, seed, wrong=0.2), used, sound),
         "columns chosen outside the folds": Case(wide, later, LogisticRegression, lambda: SelectKBest(f_classif, k=10)),
-        "scaler fitted outside the folds": Case(train, used, network(16, 0.02, scales=False), StandardScaler),
+        "scaler fitted outside the folds": Case(train, used, network(24, 0.005, scales=False), StandardScaler),
     }  # fmt: skip
 
 
@@ -121,7 +123,8 @@ def found_wrong(case: Case, clean: Array, settings: Settings, seed: int) -> floa
 def check(report: Report, means: dict[str, dict[str, float]]) -> None:
     sound = means["sound"]
     report.claim("too complex: training error says nothing", means["too complex"]["training error"], "{} %", below=4.0)  # fmt: skip
-    report.claim("but the gap between folds and training does", means["too complex"]["folds − training"] - sound["folds − training"], "points more than of a sound model", above=3.0)  # fmt: skip
+    report.claim("new rows do", means["too complex"]["error when used"] - sound["error when used"], "points more than with a sound model", above=1.0)  # fmt: skip
+    report.claim("and so does the gap between folds and training", means["too complex"]["folds − training"] - sound["folds − training"], "points more than of a sound model", above=3.0)  # fmt: skip
     report.claim("too few rows: more of them would help", means["too few rows"]["error when used"] - sound["error when used"], "points lost to ten times as many rows", above=5.0)  # fmt: skip
     report.claim("too simple: it errs on its own rows, and folds agree", means["too simple"]["folds − training"], "points of gap", below=4.0)  # fmt: skip
     report.claim("and a better model shows what is missing", means["too simple"]["error in folds"] - sound["error in folds"], "points", above=3.0)  # fmt: skip

@@ -55,6 +55,41 @@ def perceptron_path(X: ArrayLike, y: ArrayLike, path: ArrayLike, found: Separati
     return figure
 
 
+def hyperplane(X: ArrayLike, y: ArrayLike, weights: ArrayLike, bias: float) -> Figure:
+    """Draw a line, its normal, and the signed distances of six points.
+
+    Args:
+        X: Points, shape ``(n, 2)``.
+        y: Their classes.
+        weights: :math:`w`, shape ``(2,)``.
+        bias: :math:`b`.
+
+    Example:
+        >>> figure = hyperplane([[0.0, 0.0], [2.0, 2.0]], [-1, 1], [1.0, 1.0], -2.0)
+        >>> [text.get_text() for text in figure.axes[0].texts]
+        ['-1.41', '+1.41', 'w/‖w‖']
+    """
+    figure, axes = new_figure(width=5.6, height=4.8)
+    points, w = np.asarray(X, dtype=float), np.asarray(weights, dtype=float)
+    length = float(np.linalg.norm(w))
+    unit, distance = w / length, (points @ w + bias) / length
+    reach = 1.15 * float(np.abs(points - points.mean(axis=0)).max())
+    _draw_line(axes, w, bias, np.array([-4.0, 4.0]) * reach, color=INK, label=Formula("$w\\cdot x+b=0$"))  # fmt: skip
+    draw_classes(axes, points, y)
+    order = np.argsort(distance)
+    for k in order[np.unique(np.linspace(0, len(order) - 1, 6).round().astype(int))]:
+        foot = points[k] - distance[k] * unit
+        axes.plot(*np.stack([points[k], foot]).T, color=PALETTE[1], linewidth=1.3)
+        axes.annotate(f"{distance[k]:+.2f}", (points[k] + foot) / 2, (4, 4), textcoords="offset points", fontsize=8.5, color=INK)  # fmt: skip
+    start = points.mean(axis=0) - float((points.mean(axis=0) @ w + bias) / length) * unit
+    axes.annotate("w/‖w‖", start, start + 0.3 * reach * unit, arrowprops={"arrowstyle": "<-", "color": PALETTE[2], "linewidth": 2}, color=PALETTE[2], fontsize=10)  # fmt: skip
+    centre = points.mean(axis=0)
+    axes.set(xlim=(centre[0] - reach, centre[0] + reach), ylim=(centre[1] - reach, centre[1] + reach), aspect="equal")  # fmt: skip
+    axes.set(xlabel=Formula("$x_1$"), ylabel=Formula("$x_2$"))
+    axes.legend(loc="upper left")
+    return figure
+
+
 def mistakes_against_bound(bounds: ArrayLike, mistakes: ArrayLike) -> Figure:
     """Draw mistakes made against Novikoff's bound, both logarithmic; nothing may lie above the diagonal.
 

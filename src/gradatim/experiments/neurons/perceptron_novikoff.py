@@ -5,17 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradatim.experiments.neurons._perceptron_figures import (
+    hyperplane,
     mistakes_against_bound,
     perceptron_path,
     version_space,
 )
-from gradatim.linear import separate
-from gradatim.linear.separability import in_version_space
+from gradatim.linear import in_version_space, separate, signed_distance
+from gradatim.linear.separability import maximal_margin
 from gradatim.neurons import Perceptron
+from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
 COVERS = ("A2", "A3")
-KEYWORDS = "Rosenblatt, Novikoff's theorem, perceptron learning algorithm, margin, mistake bound, hyperplane, signed distance, normal vector, decision boundary equation, version space"
+KEYWORDS = "Rosenblatt, Novikoff's theorem, perceptron learning algorithm, margin, mistake bound, hyperplane, signed distance, normal vector, convergence proof, lemma, decision boundary equation, version space"
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ def run(settings: Settings) -> Report:
     _span(report, settings)
     _one_run(report, settings)
     _version_space(report, settings)
+    _one_point(report)
     _xor(report)
     return report
 
@@ -110,12 +113,49 @@ def _one_run(report: Report, settings: Settings) -> None:
         measured=f"{stopped:.4f} < {found.margin:.4f}",
         holds=0 < stopped < found.margin,
     )
+    _lemmas(report, X, y, model)
+    _hyperplane(report, X, y, model)
     report.figure(
         "path",
         perceptron_path(X, y, model.weights_path_, found),
         caption=f"The lines of one run, light to dark. Radius {model.radius_:.2f}, margin "
         f"{model.margin_:.3f} (with the constant input): at most {model.novikoff_bound_:.0f} mistakes.",
     )
+
+
+def _lemmas(report: Report, X: np.ndarray, y: np.ndarray, model: Perceptron) -> None:
+    """The two halves of Novikoff's proof, mistake by mistake."""
+    rows = y[:, None] * np.column_stack([X, np.ones(len(X))])
+    best, margin = maximal_margin(rows)
+    path, t = model.weights_path_, np.arange(len(model.weights_path_))
+    along, length = path @ best, np.linalg.norm(path, axis=1)
+    low, high = t * margin, np.sqrt(t) * model.radius_
+    report.claim("first lemma: every mistake brings the weights nearer to the best direction, w·w* ≥ tγ", float((along - low).min()), "smallest slack", at_least=-1e-9)  # fmt: skip
+    report.claim("second lemma: they grow slowly, ‖w‖ ≤ √t R", float((high - length).min()), "smallest slack", at_least=-1e-9)  # fmt: skip
+    report.claim("and w·w* ≤ ‖w‖, so t cannot pass the place where the bounds meet", float(t[-1] / model.novikoff_bound_), "mistakes over R²/γ²", at_most=1.0)  # fmt: skip
+    end = np.geomspace(1, 1.3 * model.novikoff_bound_, 60)
+    report.figure(
+        "lemmas",
+        curve_panels([CurvePanel("The proof", "mistakes t", "", {"‖w‖": (t[1:], length[1:]), "w·w*": (t[1:], along[1:])}, {"√t R, above ‖w‖": (end, np.sqrt(end) * model.radius_), "tγ, below w·w*": (end, end * margin)}, is_log_x=True, is_log_y=True)], width=6.2, height=4.2),
+        caption="The projection on the best direction w* can never exceed the length. The straight line grows faster than the root: they meet at t = R²/γ².",
+    )  # fmt: skip
+
+
+def _hyperplane(report: Report, X: np.ndarray, y: np.ndarray, model: Perceptron) -> None:
+    """The line, its normal, and how far points are from it, with a sign."""
+    w, b = model.coef_[0], float(model.intercept_[0])
+    distance = signed_distance(X, w, b)
+    feet = X - distance[:, None] * w / np.linalg.norm(w)
+    report.claim("points less their signed distances along the normal lie on the hyperplane", float(np.abs(feet @ w + b).max() / np.linalg.norm(w)), "largest distance", below=1e-9)  # fmt: skip
+    report.claim("the sign is the class", float(np.mean(np.sign(distance) == y)), "share of the points", equals=1.0)  # fmt: skip
+    report.claim("the origin is −b/‖w‖ off along the normal", float(signed_distance([0.0, 0.0], w, b)) - b / float(np.linalg.norm(w)), "difference of b/‖w‖", near=(0.0, 1e-12))  # fmt: skip
+    report.figure("hyperplane", hyperplane(X, y, w, b), caption="Where w·x + b = 0, the normal w/‖w‖, and the distances of some points: positive on the side to which the normal points.")  # fmt: skip
+
+
+def _one_point(report: Report) -> None:
+    """The smallest case there is: R = γ, the bound is one, and one mistake is made."""
+    model = Perceptron(fit_intercept=False).fit([[1.0, 0.0], [-1.0, 0.0]], [1, -1])
+    report.claim("a point and its mirror image: mistakes equal the bound, so it is no strict one, as some notes have it", model.mistakes_ / model.novikoff_bound_, "mistakes over R²/γ²", near=(1.0, 1e-9))  # fmt: skip
 
 
 def _version_space(report: Report, settings: Settings) -> None:

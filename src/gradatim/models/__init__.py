@@ -1,5 +1,6 @@
 """Architectures, one file each, built by name."""
 
+from gradatim.models.alexnet import AlexNet
 from gradatim.models.appnp import APPNP
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.bert import BERT
@@ -90,6 +91,7 @@ __all__ = [
     "SGC",
     "TCN",
     "VGG",
+    "AlexNet",
     "BERTClassifier",
     "BERTPretraining",
     "BERTSpanReader",

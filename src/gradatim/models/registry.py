@@ -11,6 +11,7 @@ from torch import Tensor, nn
 import gradatim.nn as layers
 from gradatim.data.tokenizers.kinds import KINDS, Tokenizer, rebuild_tokenizer
 from gradatim.errors import InvalidType, choose
+from gradatim.models.alexnet import AlexNet
 from gradatim.models.appnp import APPNP
 from gradatim.models.bag_of_embeddings import BagOfEmbeddings
 from gradatim.models.bert import BERT
@@ -110,6 +111,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "image_encoder": ImageEncoder,
     "image_decoder": ImageDecoder,
     "lenet": LeNet,
+    "alexnet": AlexNet,
     "fast_cnn": FastCNN,
     "vgg": VGG,
     **{f"vgg{depth}": _vgg(depth) for depth in _VGG_STAGES},

@@ -8,6 +8,7 @@ from torch import nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models.chains import ImageChain
+from gradatim.models.dense_head import dense_head
 from gradatim.nn import initialize
 
 
@@ -20,14 +21,6 @@ def _stage(channels: int, widths: Sequence[int], is_normalized: bool) -> nn.Sequ
             layers.append(nn.BatchNorm2d(n_out))
         layers.append(nn.ReLU())
     return nn.Sequential(*layers, nn.MaxPool2d(2))
-
-
-def _head(width: int, dense: Sequence[int], num_classes: int) -> nn.Sequential:
-    """Dense layers with dropout between them, as in the paper; a linear read-out where there are none."""
-    layers: list[nn.Module] = []
-    for n_in, n_out in pairwise((width, *dense)):
-        layers += [nn.Linear(n_in, n_out), nn.ReLU(), nn.Dropout(0.5)]
-    return nn.Sequential(*layers, nn.Linear((width, *dense)[-1], num_classes))
 
 
 class VGG(ImageChain):
@@ -80,7 +73,7 @@ class VGG(ImageChain):
                 **stages,
                 pool=nn.AdaptiveAvgPool2d(pooled_size),
                 flatten=nn.Flatten(),
-                head=_head(ends[-1] * pooled_size**2, dense, num_classes),
+                head=dense_head(ends[-1] * pooled_size**2, dense, num_classes),
             )
         )
         self.widths, self.num_classes, self.in_channels = widths, num_classes, in_channels

@@ -56,6 +56,7 @@ from gradatim.nn.gcn_layer import GCNLayer
 from gradatim.nn.gin_layer import GINLayer
 from gradatim.nn.group_invariance import Invariant
 from gradatim.nn.highway import HighwayLayer, carry_or_transform
+from gradatim.nn.image_attention import ImageSelfAttention
 from gradatim.nn.initialization import SCHEMES, default_scheme, gain, initialize
 from gradatim.nn.key_value_cache import KeysValues, KeyValueCache
 from gradatim.nn.layer_normalization import layer_norm
@@ -96,6 +97,7 @@ from gradatim.nn.spectral_filters import (
     polynomial_filter,
     spectral_filter,
 )
+from gradatim.nn.squeeze_excitation import SqueezeExcitation
 from gradatim.nn.stable import log1mexp, log_mean_exp, log_softmax, log_sum_exp, softmax
 from gradatim.nn.stochastic_depth import StochasticDepth, linear_drop_rates
 from gradatim.nn.symmetry import collapse_linear, permute_hidden
@@ -150,6 +152,7 @@ __all__ = [
     "HighwayLayer",
     "Invariant",
     "KeyValueCache",
+    "ImageSelfAttention",
     "KeysValues",
     "LRUCell",
     "LSTMCell",
@@ -177,6 +180,7 @@ __all__ = [
     "Shortcut",
     "Sign",
     "SinusoidalPositions",
+    "SqueezeExcitation",
     "StandardDropout",
     "Step",
     "StochasticDepth",

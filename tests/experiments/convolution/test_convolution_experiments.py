@@ -19,6 +19,7 @@ SHORT = {
     "parameter-count": {"channels": "2,8", "hidden": "8,32", "epochs": "16"},
     "shuffled-pixels": {"epochs": "6"},
     "segmentation": {"seed": "1", "repeats": "2"},
+    "attention-in-cnns": {},
 }
 PICTURES = {
     "convolution-is-toeplitz": ["matrices", "blocks", "learning"],
@@ -30,6 +31,7 @@ PICTURES = {
     "parameter-count": ["parameters"],
     "shuffled-pixels": ["images", "accuracy"],
     "segmentation": ["iou", "masks"],
+    "attention-in-cnns": ["accuracy", "gates"],
 }
 
 

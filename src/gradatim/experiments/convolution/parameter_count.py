@@ -9,13 +9,15 @@ from torch import nn
 
 from gradatim.experiments._digits import split_digits
 from gradatim.experiments.convolution._small_networks import fit_small, is_right
-from gradatim.models import MLP, LeNet
+from gradatim.models import MLP, AlexNet, LeNet
 from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 COVERS = ("E1",)
-KEYWORDS = "weight sharing, number of parameters, dense layer, convolution layer, pointwise"
+KEYWORDS = (
+    "AlexNet, weight sharing, number of parameters, dense layer, convolution layer, pointwise"
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ def dense_count(inputs: int, outputs: int) -> int:
 
 
 def claim_formulas(report: Report) -> None:
+    with torch.device("meta"):  # counted, not built
+        alexnet = count(AlexNet())
+        conv_part = alexnet - sum(
+            dense_count(*pair) for pair in ((9216, 4096), (4096, 4096), (4096, 1000))
+        )
     million = dense_count(1000 * 1000, 1000)
     conv = count(nn.Conv2d(1, 1000, 5))
     lenet = LeNet()
@@ -59,6 +66,8 @@ def claim_formulas(report: Report) -> None:
         ("LeNet-5, all of it", 61_706, count(lenet)),
         ("LeNet's first layer, 6 filters of 5 × 5", 156, count(first)),
         ("… and a dense layer in its place", 3_692_640, replaced),
+        ("AlexNet, which won ImageNet in 2012, all of it", 60_965_224, alexnet),
+        ("… its five convolutions", 2_334_080, conv_part),
         ("256 channels to 256, 3 × 3", 589_824, ordinary),
         ("… depthwise, then pointwise", 67_840, separable),
         ("64 channels, one 7 × 7", 200_704, large),

@@ -32,6 +32,7 @@ NEEDED = {
     "mutag": ["mutag"],
     "nyse": ["islp-nyse"],
     "pac-bayes-mnist": ["mnist"],
+    "pos-tagging": ["brown", "minilm"],
     "qm9-small": ["qm9"],
     "resnet20-published": ["cifar10", "cifar10-resnets"],
     "series-classification": ["ucr-Adiac"],

@@ -8,6 +8,8 @@ from gradatim.experiments.sequences import (
     bidirectional,
     learned_initial_state,
     lstm_gates,
+    pos_tagging,
+    recurrent_machines,
     tcn_versus_lstm,
 )
 from gradatim.models import TCN, SequenceClassifier
@@ -19,6 +21,8 @@ FIGURES = {
     "learned-initial-state": ["error-by-step"],
     "bidirectional": ["accuracy"],
     "prefix-scan": ["cost"],
+    "recurrent-machines": ["stack", "learned"],
+    "pos-tagging": ["accuracy", "known-and-unknown"],
     "long-memory": ["accuracy-against-lag"],
     "tcn-versus-lstm": ["accuracy-by-task"],
 }
@@ -27,6 +31,8 @@ SMALLER = {
     "learned-initial-state": {"trials": "1", "sequences": "256"},
     "bidirectional": {"sentences": "1000"},
     "prefix-scan": {"lengths": "256,2048", "repeats": "3"},
+    "recurrent-machines": {"lengths": "8,64"},
+    "pos-tagging": {"sizes": "440"},
     "long-memory": {"lags": "25"},
 }
 
@@ -82,3 +88,41 @@ def test_what_a_stream_keeps():
     tcn = SequenceClassifier(3, 2, hidden_dim=5, encoder="tcn", num_blocks=2)
     assert tcn_versus_lstm.numbers_kept(tcn) == 2 * 3 + 2 * 5 + 4 * 5 + 4 * 5
     assert tcn_versus_lstm.numbers_kept(SequenceClassifier(3, 2, hidden_dim=5, cell="lstm")) == 10
+
+
+def test_the_counter_by_hand_counts():
+    x = torch.tensor([1.0, 1, -1, -1, -1, 1, 0]).double().reshape(1, 7, 1)
+    outputs, _ = recurrent_machines.counter()(x)
+    assert outputs[0, :, 0].tolist() == [1, 2, 1, 0, 0, 1, 1]  # open brackets
+    assert outputs[0, :, 2].tolist() == [0, 0, 0, 0, 0, 1, 1]  # closed nothing, a step later
+
+
+def test_brackets_are_balanced_by_a_stack():
+    x, y = recurrent_machines.draw_brackets(60, 12, torch.Generator().manual_seed(0))
+    for row, label in zip(x[..., 0].tolist(), y.tolist(), strict=True):
+        stack, sound = [], True
+        for bracket in row:
+            if bracket > 0:
+                stack.append(bracket)
+            elif stack:
+                stack.pop()
+            else:
+                sound = False
+        assert label == (sound and not stack)
+
+
+def test_the_stack_cell_is_a_stack():
+    cell, state, told = recurrent_machines.StackCell(), (torch.zeros(1, 1).double(),), []
+    for bit, push, pop in ((1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 0, 1), (0, 0, 1)):
+        state, top = cell(state, torch.tensor([[bit, push, pop]]).double())
+        told.append(top.item())
+    assert [told[k] for k in (2, 4, 5)] == [0, 1, 1]
+    assert state[0].item() == 0
+
+
+def test_texts_are_not_torn_between_training_and_test():
+    corpus = pos_tagging.read_corpus(pos_tagging.QUICK)
+    train, test = ({w for own in part.words for w in own if len(w) > 6} for part in corpus[:2])
+    # long words of the drawn language belong to one document, but for a few drawn twice
+    assert len(train & test) < 0.3 * len(test)
+    assert len(corpus.test.words) <= pos_tagging.QUICK.test_sentences

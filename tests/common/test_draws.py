@@ -138,6 +138,7 @@ CATEGORICAL = timeseries.HMM.categorical(START, MOVES, torch.tensor([[0.7, 0.3],
 ONE = torch.ones(1, 1, dtype=torch.float64)
 SYSTEM = timeseries.LinearDynamicalSystem(ONE, ONE, ONE, ONE, torch.zeros(1).double(), ONE)
 STATES = torch.tensor([0, 1, 1, 0, 1])
+MIXTURE = timeseries.MixtureEmission([[1.0], [1.0]], GAUSSIAN.emission)
 
 
 def paid(kind):
@@ -245,6 +246,7 @@ WITH_GENERATOR: dict[str, Callable[[torch.Generator], object]] = {
     "AR.simulate": lambda g: timeseries.AR.fit(SERIES, 2).simulate(6, generator=g),
     "CategoricalEmission.sample": lambda g: CATEGORICAL.emission.sample(STATES.repeat(4), g),
     "GaussianEmission.sample": lambda g: GAUSSIAN.emission.sample(STATES, g),
+    "MixtureEmission.sample": lambda g: MIXTURE.sample(STATES, g),
     "fit_hmm": lambda g: CALLS["fit_hmm"](TOKENS % 5, 2, restarts=2, max_steps=2, generator=g).model.emission.table,
     "HMM.sample": lambda g: GAUSSIAN.sample(6, 2, generator=g),
     "LinearDynamicalSystem.simulate": lambda g: SYSTEM.simulate(6, 2, generator=g),

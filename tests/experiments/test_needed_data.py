@@ -13,6 +13,7 @@ from gradatim.training import Trainer
 NEEDED = {
     "adversarial-examples": ["mnist"],
     "adversarial-training": ["mnist"],
+    "before-deep-learning": ["mnist"],
     "char-rnn": ["tiny-shakespeare"],
     "cifar10-quick": ["cifar10"],
     "co2": ["co2"],

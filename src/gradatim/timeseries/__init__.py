@@ -22,6 +22,7 @@ from gradatim.timeseries.linear_dynamical_system import (
     SystemFit,
 )
 from gradatim.timeseries.markov import stationary_distribution
+from gradatim.timeseries.mixture_emission import MixtureEmission
 from gradatim.timeseries.ngram import NGram
 from gradatim.timeseries.random_kernels import RandomKernels
 from gradatim.timeseries.rts import Smoothed
@@ -47,6 +48,7 @@ __all__ = [
     "CategoricalEmission",
     "Decoded",
     "GaussianEmission",
+    "MixtureEmission",
     "HMMFit",
     "fit_hmm",
     "Trellis",

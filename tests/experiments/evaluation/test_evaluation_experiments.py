@@ -18,6 +18,7 @@ from gradatim.experiments.evaluation.bayesian_optimization import (
     [
         "anomalies",
         "bayesian-optimization",
+        "before-deep-learning",
         "conformal-coverage",
         "iris-simple-wins",
         "polynomial-degree",

@@ -22,6 +22,9 @@ def fit(
         ),
     ],
     show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    processes: Annotated[
+        int, typer.Option("--processes", metavar="N", help="Processes that share the work.")
+    ] = 1,
     **given: Any,
 ) -> None:
     """Fit models to a table, texts, series, images or masks and say honestly whether a network beats the simple ones.
@@ -29,6 +32,10 @@ def fit(
     Compares simple models with networks by cross-validation, tunes the network within the budget,
     judges once on test rows, and writes a model folder with a report.
     """
+    if processes != 1:
+        from gradatim.cli.launching import start_processes
+
+        raise typer.Exit(start_processes(processes))
     from gradatim.cli.progress import StageBar
     from gradatim.events import Stage
 

@@ -21,6 +21,7 @@ from gradatim.errors import GradatimError
 from gradatim.wording import visible
 
 INTERRUPTED = 130
+BEHIND = 3.0  # seconds by which a process that was started beside another lets that one speak first
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _drop_output()
             code = 1
         except Exception as error:
+            if os.environ.get("RANK", "0") != "0":
+                time.sleep(BEHIND)
             code = INTERRUPTED if interrupts else _explain(error, debug=debug)
     if interrupts or code == INTERRUPTED:
         print("Interrupted.", file=sys.stderr)

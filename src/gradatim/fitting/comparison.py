@@ -12,6 +12,13 @@ from gradatim.evaluation import held_out_ratio
 from gradatim.evaluation.racing import Result, deciding_loss
 from gradatim.evaluation.splits import Split
 from gradatim.events import Stage, Tell
+from gradatim.fitting.helping import (
+    claimed,
+    in_turn,
+    is_left_alone,
+    keep_outputs,
+    take_outputs,
+)
 from gradatim.fitting.planning import Field, make_first_optimizer
 from gradatim.fitting.player import FAILURES, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.work import Work
@@ -145,9 +152,43 @@ def recall(
     def judged() -> list[Result]:
         return judge_all(player, jobs)
 
-    results = work.recall(key, judged, lambda: player.told.pack(jobs))
+    def kept() -> Any:
+        results = work.recall(key, judged, lambda: player.told.pack(jobs))
+        keep_outputs(work, key, player, *jobs[0])
+        return results
+
+    results = in_turn(work, key, kept) if len(jobs) == 1 else kept()
     player.told.unpack(jobs, work.beside(key))
+    if len(jobs) == 1:
+        take_outputs(work, key, player, *jobs[0])
     return [Result(*result) for result in results]
+
+
+def help_compare(player: Player, work: Work) -> None:
+    """Judge simple models, and a network that trains alone, on folds ahead of the process that decides.
+
+    Args:
+        player: The data.
+        work: Its work folder.
+    """
+    names = list(player.simple)
+    if player.has_network and not isinstance(player, Stacking):
+        names.append(NETWORK)
+    places = [(k, name) for k in range(1, len(player.folds)) for name in names]
+    for k, name in places:
+        if work.is_gone or is_left_alone():
+            return
+        is_network = name == NETWORK
+        key = (
+            f"folds-{k}-to-{k + 1}-network" if is_network else f"fold-{k}-{name.replace(' ', '-')}"
+        )
+        candidate = Candidate(NETWORK, player.draw(0)) if is_network else Candidate(name)
+        with claimed(work, key) as is_ours:
+            if is_ours and not work.has(key):
+                results = judge_all(player, [(candidate, k)])
+                keep_outputs(work, key, player, candidate, k)
+                if not work.is_gone:
+                    work.put(key, results, player.told.pack([(candidate, k)]))
 
 
 def judge_all(player: Player, jobs: Sequence[tuple[Candidate, int]]) -> list[Result]:

@@ -7,28 +7,30 @@ finalists learn, write the model folder whole or not at all. What differs betwee
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradatim.errors import InvalidValue
+from gradatim.errors import GradatimError, InvalidValue
 from gradatim.evaluation.racing import scores
 from gradatim.events import CancelToken, Stage, Tell, tell_nobody
 from gradatim.fitting.averaging import TIME, Average, find_average
 from gradatim.fitting.calibrating import calibrate_models
 from gradatim.fitting.clock import Clock
-from gradatim.fitting.comparison import Comparison, compare
+from gradatim.fitting.comparison import Comparison, compare, help_compare
 from gradatim.fitting.completion import Build, complete_models
 from gradatim.fitting.findings import Findings, all_results
+from gradatim.fitting.helping import Helped, is_helper, wait_for
 from gradatim.fitting.options import ContestOptions
 from gradatim.fitting.planning import begin_network
 from gradatim.fitting.player import AVERAGE, NETWORK, Candidate, Figures, Player
 from gradatim.fitting.report import make_report
 from gradatim.fitting.tuning import NetworkFamily, Tuning, tune, tune_simple
 from gradatim.fitting.verdict import Verdict, decide
-from gradatim.fitting.work import Work, begin
+from gradatim.fitting.work import Borrowed, Work, begin, identity_of, work_folder
 from gradatim.reports import Concern, Report
 from gradatim.reports.sections import Table
 from gradatim.threads import limit_threads, safe_threads
@@ -105,8 +107,24 @@ def hold_contest(
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
         source: Where the data come from, noted in the folder.
     """
+    if is_helper():
+        with suppress(GradatimError, OSError):  # the first finds the same, or does without help
+            _help(read(), job)
+        raise Helped
     with begin(read, job, tell=tell, cancel=cancel, started=started, source=source) as (player, work):  # fmt: skip
         return _contest(player, job, work, tell)
+
+
+def _help(player: Player, job: ContestOptions) -> None:
+    """Take folds off the hands of the first process, until its work folder is gone."""
+    folder = work_folder(job.folder)
+    if not wait_for(folder, identity_of(player, job)):
+        return
+    work = Borrowed(folder)
+    player.judge_by(job.score, job.costs)
+    with limit_threads(safe_threads()):
+        player.prepare(work, job.budget if job.trials is None else None, tell_nobody)
+    help_compare(player, work)
 
 
 def _contest(player: Player, job: ContestOptions, work: Work, tell: Tell) -> FitResult:

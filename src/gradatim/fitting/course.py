@@ -5,16 +5,19 @@ and are judged on one test part, in blocks whose differences decide. What differ
 is a :class:`Course`.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, NamedTuple
 
 from torch import nn
 
 from gradatim.events import CancelToken, Figure, Sample, Stage, Tell, tell_nobody
 from gradatim.fitting.contest import RESERVE, FitResult
+from gradatim.fitting.helping import Helped, is_helper
 from gradatim.fitting.learning import train_network
 from gradatim.fitting.options import Options
 from gradatim.fitting.rounds import Deadline, Plan, Size, early_end
@@ -24,8 +27,11 @@ from gradatim.fitting.work import Work, begin
 from gradatim.reports import Concern, Report
 from gradatim.threads import limit_threads, safe_threads
 from gradatim.training import Callback, EarlyStopping, History, Trainer
+from gradatim.training.distributed.joining import joined
+from gradatim.training.distributed.spread import Spread, spreading
 from gradatim.training.history import Record
 
+NETWORK_FILE = "network.safetensors"
 PATIENCE = 4  # rounds without a better one
 SAFE = 0.75  # of the time that is left, for which training is planned
 
@@ -154,6 +160,8 @@ class Watcher(Callback):
         tell: Called with the figure, the sample and the stage.
     """
 
+    once = True
+
     def __init__(self, course: Course, rounds: int, work: Work, tell: Tell) -> None:
         self.course, self.rounds, self.work, self.tell = course, rounds, work, tell
 
@@ -192,13 +200,18 @@ def take_course(
         started: Reading of :func:`time.perf_counter` from which the budget counts; now by default.
         source: Where the data come from, noted in the folder.
     """
+    if is_helper():
+        _help(read())
+        raise Helped
     with begin(read, job, tell=tell, cancel=cancel, started=started, source=source) as (course, work):  # fmt: skip
         start_up = work.elapsed - work.spent
         end = job.budget * (1 - RESERVE) - start_up - course.spare
         with limit_threads(safe_threads()):
             course.prepare(work, tell)
             plan = _plan(course, work, end)
-            network, history = train_in_rounds(course, plan, work, tell, end)
+            with spreading(True), joined(Spread()) as group:
+                group.gather([asdict(plan), str(work.folder / NETWORK_FILE)])
+                network, history = train_in_rounds(course, plan, work, tell, end)
             model = course.model(network)
             tell(Stage(course.judging, course.stretch[1]))
             verdict = course.judge(model)
@@ -207,13 +220,25 @@ def take_course(
         return _write(course, Outcome(job.folder, plan, model, history, verdict, concerns), job, work)  # fmt: skip
 
 
+def _help(course: Course) -> None:
+    """Train along with the first process, by its plan, from its checkpoint; nothing is written."""
+    with TemporaryDirectory() as scratch, limit_threads(safe_threads()):
+        folder = Path(scratch)
+        course.prepare(Work(folder, {}, resume=False), tell_nobody)
+        with spreading(True), joined(Spread()) as group:
+            made, checkpoint = group.gather(None)[0]
+            plan = Plan(**{**made, "size": Size(*made["size"])})
+            work = Work(folder, {}, resume=False)
+            train_in_rounds(course, plan, work, tell_nobody, math.inf, Path(checkpoint))
+
+
 def _plan(course: Course, work: Work, end: float) -> Plan:
     made = work.recall("plan", lambda: asdict(course.plan(SAFE * (end - work.elapsed))))
     return Plan(**{**made, "size": Size(*made["size"])})
 
 
 def train_in_rounds(
-    course: Course, plan: Plan, work: Work, tell: Tell, end: float
+    course: Course, plan: Plan, work: Work, tell: Tell, end: float, checkpoint: Path | None = None
 ) -> tuple[nn.Module, History]:
     """Train, keep the weights of the best round, and save every round so that a killed run goes on.
 
@@ -223,11 +248,12 @@ def train_in_rounds(
         work: Its folder holds the file that is written after every round.
         tell: Called after every round.
         end: Reading of the work's clock at which training ends in any case.
+        checkpoint: File of the first process, where this one helps.
     """
     train, validation = course.batches(plan)
     return train_network(
         lambda: course.build(plan), train, validation, seed=plan.seed, device="auto", clip_norm=1.0,
-        epochs=plan.rounds, checkpoint=work.folder / "network.safetensors", cancel=work.cancel,
+        epochs=plan.rounds, checkpoint=checkpoint or work.folder / NETWORK_FILE, cancel=work.cancel,
         **course.learning(plan),
         callbacks=[
             EarlyStopping(patience=PATIENCE),

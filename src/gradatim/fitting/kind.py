@@ -70,4 +70,10 @@ class Kind:
 
     def fit(self, data: Any, job: Options, **how: Any) -> "FitResult":
         """Read data, hold the contest or go the course, and write a model folder."""
-        return self.course(lambda: self.read(data, job), job, **how)
+        from gradatim.fitting.helping import Helped, is_helper
+        from gradatim.training.distributed.spread import spreading
+
+        if is_helper() and self.course not in (hold_contest, take_course):
+            raise Helped  # there is nothing to share
+        with spreading(False):
+            return self.course(lambda: self.read(data, job), job, **how)

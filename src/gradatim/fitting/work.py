@@ -139,6 +139,11 @@ class Work:
         """Whether there is a result under ``key``."""
         return self._path(key).is_file()
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the folder was deleted, by who made it."""
+        return not self._path(JOB).is_file()
+
     def remove(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -241,6 +246,26 @@ class Readable(Protocol):
 R = TypeVar("R", bound=Readable)
 
 
+class Borrowed(Work):
+    """The work folder of another process, for which results are computed.
+
+    Args:
+        folder: The folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.cancel, self.source = folder, CancelToken(), ""
+        self.started, self.spent, self.is_resumed = time.perf_counter(), 0.0, True
+        self.notes = []
+
+
+def identity_of(data: Readable, job: Options) -> dict[str, Any]:
+    """What tells a run from others: data and settings; not the budget, for a resumed run may be given more time."""
+    found = {"data": data.fingerprint(), "kind": type(job).__name__, **job.settings()}
+    del found["budget"]
+    return found
+
+
 @contextmanager
 def begin(
     read: Callable[[], R],
@@ -266,9 +291,7 @@ def begin(
     with holding(place, str(job.folder), source):
         tell(Stage("reading the data"))
         data = read()
-        identity = {"data": data.fingerprint(), "kind": type(job).__name__, **job.settings()}
-        del identity["budget"]  # a resumed run may be given more time
-        work = Work(place, identity, resume=job.resume, started=started, cancel=cancel, source=source)  # fmt: skip
+        work = Work(place, identity_of(data, job), resume=job.resume, started=started, cancel=cancel, source=source)  # fmt: skip
         for note in work.notes:
             tell(Warned(note))
         try:

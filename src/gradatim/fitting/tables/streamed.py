@@ -149,7 +149,7 @@ class Streamed:
         width = inputs_of(sample[:2], ladders).shape[1]
         blocks = Blocks(self.rows(self._encoder(preprocessing, ladders, job)))
         sizes = (width, *own.hidden, classes or 1)
-        learning = {
+        learning: dict[str, Any] = {
             "loss": loss_of(classes, goal), "lr": own.lr, "weight_decay": own.weight_decay, "seed": seed,
         }  # fmt: skip
 

@@ -1,6 +1,9 @@
 """What a trainer is told of processes and parts."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,12 +69,36 @@ class Place(NamedTuple):
     attempt: int = 0
 
 
+_is_spread = ContextVar("is_spread", default=True)
+
+
+@contextmanager
+def spreading(is_spread: bool) -> Iterator[None]:
+    """While inside, training is spread over the processes that were started together, or each trains for itself.
+
+    Args:
+        is_spread: Whether it is spread.
+
+    Example:
+        >>> with spreading(False):
+        ...     place_of_process().world_size
+        1
+    """
+    token = _is_spread.set(is_spread)
+    try:
+        yield
+    finally:
+        _is_spread.reset(token)
+
+
 def place_of_process() -> Place:
     """The place that PyTorch's group, or else the environment that ``torchrun`` makes, gives to this process.
 
     >>> place_of_process()
     Place(rank=0, world_size=1, local_rank=0, attempt=0)
     """
+    if not _is_spread.get():
+        return Place()
     local = _number("LOCAL_RANK", 0)
     if dist.is_available() and dist.is_initialized():
         return Place(dist.get_rank(), dist.get_world_size(), local)

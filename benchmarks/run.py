@@ -41,12 +41,23 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all samples")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="write the tables")
     options = parser.parse_args(arguments)
-    options.jobs = options.jobs or names
+    options.jobs = [own for name in options.jobs for own in members(name, names)] or names
     unknown = [name for name in options.jobs if name not in names]
     if unknown:
         parser.error(f"JOB must be one of {', '.join(names)}, got {', '.join(unknown)}.")
     options.repeats = options.repeats or (QUICK_REPEATS if options.quick else REPEATS)
     return options
+
+
+def members(name: str, names: list[str]) -> list[str]:
+    """The jobs that a name means: one, or all whose names begin with it, as ``scaling`` means ``scaling-mlp`` and others.
+
+    >>> members("scaling", ["scaling-gpt", "scaling-mlp", "million"]), members("none", ["million"])
+    (['scaling-gpt', 'scaling-mlp'], ['none'])
+    """
+    if name in names:
+        return [name]
+    return [each for each in names if each.startswith(f"{name}-")] or [name]
 
 
 def main(arguments: list[str] | None = None) -> int:

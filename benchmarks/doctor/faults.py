@@ -263,3 +263,32 @@ MORE_FAULTS = [
     one(Q, "crash.other", "            total += loss.item() * len(windows)", "            total += loss.item() * len(window)"),
 ]  # fmt: skip
 FAULTS += MORE_FAULTS
+
+OWN, S, G = "own_layers", "segments", "two_stages"
+FAULTS += [
+    one(OWN, "init.constant", "torch.randn(inputs, outputs) / math.sqrt(inputs)", "torch.ones(inputs, outputs) / inputs"),
+    one(OWN, "init.constant", "torch.randn(inputs, outputs) / math.sqrt(inputs)", "torch.full((inputs, outputs), 0.2)"),
+    one(OWN, "init.scale", "torch.randn(inputs, outputs) / math.sqrt(inputs)", "torch.randn(inputs, outputs) * 1e-5"),
+    one(OWN, "optim.lr-high", "steps, rate = 400, 0.03", "steps, rate = 400, 5.0"),
+    one(OWN, "optim.lr-high", "steps, rate = 400, 0.03", "steps, rate = 400, 3.0", "        h = torch.tanh(self.second(h))", "        h = torch.relu(self.second(h))"),
+    one(OWN, "optim.no-zero-grad", "    descent.zero_grad()\n", ""),
+    one(S, "loss.labels", "torch.where(disc, 1, torch.where(square, 2, 0))", "torch.where(disc, 255, torch.where(square, 2, 0))"),
+    one(S, "loss.labels", "torch.where(disc, 1, torch.where(square, 2, 0))", "torch.where(disc, 3, torch.where(square, 2, 1))"),
+    one(S, "loss.softmax-twice", "        return self.out(h)", "        return F.softmax(self.out(h), dim=1)"),
+    one(S, "loss.softmax-axis", "        loss = F.cross_entropy(scores, truth)", "        loss = F.nll_loss(F.log_softmax(scores, dim=2), truth)"),
+    one(S, "model.eval-in-training", "    model.train()\n", "    model.eval()\n"),
+    one(S, "crash.shape", "nn.Conv2d(1, width, 3, padding=1)", "nn.Conv2d(3, width, 3, padding=1)"),
+    one(G, "optim.stale-parameters", "reader.head = nn.Linear(40, 10)\nlearned = [p for p in reader.parameters() if p.requires_grad]\n", "learned = [p for p in reader.parameters() if p.requires_grad]\nreader.head = nn.Linear(40, 10)\n"),
+    one(G, "optim.no-zero-grad", "        second.zero_grad()\n", ""),
+    one(G, "optim.no-step", "        second.step()\n", ""),
+    one(G, "optim.lr-low", "lr=3e-3", "lr=1e-7"),
+    one(G, "optim.lr-high", "lr=3e-3", "lr=3.0"),
+    one(G, "loss.softmax-twice", "        scores = reader(X[rows])", "        scores = torch.softmax(reader(X[rows]), dim=1)"),
+    one(G, "data.unshuffled", "torch.randperm(1400).split(50)", "y.argsort().split(50)"),
+    one("gan", "optim.missing-parameters", "opt_g = torch.optim.Adam(generator.parameters()", "opt_g = torch.optim.Adam(generator[4].parameters()"),
+    one("gan", "optim.no-zero-grad", "    opt_d.zero_grad()\n", ""),
+    one("gan", "optim.no-zero-grad", "    opt_g.zero_grad()\n", ""),
+    one("gan", "optim.zeroed-before-step", "    g_loss.backward()\n", "    g_loss.backward()\n    opt_g.zero_grad()\n"),
+    one("actor_critic", "optim.no-zero-grad", "    critic_optimizer.zero_grad()\n", ""),
+    one("actor_critic", "loss.detached", "actor_loss = -(torch.stack(likelihoods) * advantage).mean()", "actor_loss = -(torch.stack(likelihoods).detach() * advantage).mean().requires_grad_()"),
+]  # fmt: skip

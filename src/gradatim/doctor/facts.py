@@ -35,14 +35,21 @@ class Witness:
 
 
 def joined(phases: list[dict[str, Witness]]) -> dict[str, Witness]:
-    """One witness of each name: the latest of a phase in which it always held, else all of them together.
+    """One witness of each name: the latest of a phase, or of a player, for which it always held, else all together.
 
-    >>> joined([{"a": Witness(0, 40)}, {"a": Witness(5, 5)}, {"b": Witness(1, 2)}])["a"].seen
-    5
+    Args:
+        phases: Witnesses of each phase by name; behind ``@`` stands whose it is.
+
+    Example:
+        >>> joined([{"a": Witness(0, 40)}, {"a@one": Witness(5, 5), "a@two": Witness(0, 5)}])["a"].seen
+        5
     """
+    groups: dict[str, list[Witness]] = {}
+    for phase in phases:
+        for name, witness in phase.items():
+            groups.setdefault(name.partition("@")[0], []).append(witness)
     found: dict[str, Witness] = {}
-    for name in {name for phase in phases for name in phase}:
-        own = [phase[name] for phase in phases if name in phase]
+    for name, own in groups.items():
         always = [witness for witness in own if witness.always]
         last = next((w for w in reversed(own) if w.seen), own[-1])
         together = Witness(sum(w.seen for w in own), sum(w.of for w in own), last.place, last.numbers, last.names)  # fmt: skip
@@ -202,6 +209,7 @@ class LayerStats:
     decay_share: list[float] = field(default_factory=list)
     equal_rows: list[bool] = field(default_factory=list)
     size: int = 0
+    place: Place = field(default_factory=Place)  # of a tensor that belongs to no module
 
 
 @dataclass

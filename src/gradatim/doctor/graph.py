@@ -219,7 +219,7 @@ class Reader:
             output = self._output(child)
             if output is not None and isinstance(difference, Tensor):
                 value = output.detach()
-                if value.numel() == difference.numel():
+                if value.numel() == difference.numel() and bool(torch.isfinite(value).all()):
                     value = value.reshape(difference.shape)
                     term.input = value
                     term.target = value - difference if k == 0 else value + difference

@@ -191,7 +191,7 @@ class Observer:
         self.count("backward", True, self._backward_place)
         node = root.grad_fn
         if node is None:
-            self.count("detached", True, self._backward_place)
+            self.count(f"detached@{self._backward_place.line}", True, self._backward_place)
             self._all_frozen(evaluated)
             return
         if self.deep:
@@ -264,7 +264,7 @@ class Observer:
         if self.sampled:
             slot = self.updates.slot(optimizer)
             if slot is not None:
-                self.updates.before_step(optimizer, slot, user_place())
+                self.updates.before_step(optimizer, slot, user_place(), self._backward_place)
 
     def after_step(self, optimizer: Optimizer) -> None:
         """At the end of a step of an optimizer."""
@@ -295,14 +295,12 @@ class Observer:
     def _new_phase(self) -> None:
         """Another optimizer has taken over, as in fine-tuning: what was seen before is judged by itself."""
         self.past.append(self._witnesses())
-        self.witnesses, self.updates.kept, self.updates.zeroed = {}, Witness(), Witness()
+        self.witnesses, self.updates.witnesses = {}, {}
         self.terms.new_phase()
         self.phase_start = self.round + 1
 
     def _witnesses(self) -> dict[str, Witness]:
-        kept, zeroed = self.updates.kept, self.updates.zeroed
-        kept.place = self._backward_place
-        return {**self.witnesses, "kept-gradients": kept, "zeroed-gradients": zeroed}
+        return {**self.witnesses, **self.updates.witnesses}
 
     def _end_round(self, optimizer: Optimizer | None) -> None:
         self._flush(optimizer)

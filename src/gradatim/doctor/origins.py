@@ -81,6 +81,20 @@ def update_line(backward: Place) -> Place:
     return backward
 
 
+def bound_line(place: Place, name: str) -> Place:
+    """The line that bound a name before a line.
+
+    Args:
+        place: The line.
+        name: Of a variable.
+    """
+    tree = parse(place)
+    if tree is None or place.line is None:
+        return Place()
+    found = _binding(_scope(tree, place.line), name, place.line) or _binding(tree, name, 10**9)
+    return Place() if found is None else Place(place.file, found.line)
+
+
 def loop_of(place: Place) -> Place:
     """The outermost loop around a line."""
     tree = parse(place)

@@ -76,7 +76,10 @@ def _judge(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) 
         believed = finding.strength >= (SURE if own or not trials else BELIEVED)
         if not trials:
             believed = finding.strength >= BELIEVED
-        warns = explains and (proved or (believed and not refuted))
+        told = (
+            "crash" not in symptoms or "crash" in entry.explains
+        )  # what ended the run comes first
+        warns = told and explains and (proved or (believed and not refuted))
         finding.severity = "warning" if warns else "note"
     if best is not None:
         finding.trial = f"{'' if proved else UNHELPED}{_told(best)}"

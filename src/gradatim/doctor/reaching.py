@@ -57,8 +57,8 @@ class Reach:
             return
         observer.record.moves[observer.round - 1] = (None, sorted(ratios)[len(ratios) // 2])
         observer.count("by-hand", True, update_line(observer._backward_place))
-        observer.updates.kept.of += 1
-        observer.updates.kept.seen += kept
+        witness = observer.updates.count("kept-gradients@by hand", holds=kept)
+        witness.place = observer._backward_place
 
     def parameters(
         self, observer: "Observer", leaves: dict[int, Tensor], training: list[Call]
@@ -80,9 +80,14 @@ class Reach:
             foreign = [k for k in held_now if k not in leaves and k not in names]
             slot = next(iter(observer.updates.slots.values()))
             observer.count(
-                "stale", bool(foreign and missing), slot.place, said, stale=float(len(foreign))
+                f"stale@{observer._backward_place.line}",
+                bool(foreign and missing),
+                slot.place,
+                said,
+                stale=float(len(foreign)),
             )
-            observer.count("missing", bool(missing), slot.place, said)
+            loss = observer._backward_place.line  # losses of two players are judged apart
+            observer.count(f"missing@{loss}", bool(missing), slot.place, said)
         if roots:
             everything = [p for root in roots for p in root.parameters()]
             wanting = [p for p in everything if p.requires_grad]

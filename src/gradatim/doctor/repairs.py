@@ -131,6 +131,7 @@ def _fresh(models: list[nn.Module]) -> None:
     torch.manual_seed(0)
     for module in (part for model in models for part in model.modules()):
         if not callable(getattr(module, "reset_parameters", None)):
+            _rescale(module)
             continue
         with suppress(RuntimeError, TypeError, AttributeError):
             new: Any = copy.deepcopy(module)
@@ -139,6 +140,15 @@ def _fresh(models: list[nn.Module]) -> None:
             for name, parameter in module.named_parameters(recurse=False):
                 parameter.data = drawn[name].detach()
     torch.random.set_rng_state(generator)
+
+
+def _rescale(module: nn.Module) -> None:
+    """Bring matrices of a module that somebody wrote to the spread of 1/√(inputs)."""
+    for parameter in module.parameters(recurse=False):
+        values = parameter.detach()
+        spread = float(values.std()) if parameter.dim() == 2 and values.numel() > 1 else 0.0
+        if spread > 0 and not any(True for _ in module.children()):
+            parameter.data = values / (spread * max(values.shape) ** 0.5)
 
 
 def _relu(models: list[nn.Module]) -> None:

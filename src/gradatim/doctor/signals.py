@@ -22,9 +22,9 @@ def simple_scores(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
         counts = Counter(target.tolist())
         if min(counts.values()) < 3 or len(counts) < 2:
             return {}
-        base = max(counts.values()) / len(target)
-        models = {"ridge": RidgeClassifier(), "neighbours": KNeighborsClassifier(7), "trees": ExtraTreesClassifier(60, random_state=0)}  # fmt: skip
-        scoring = "accuracy"
+        base = 1 / len(counts)  # every class counts the same, however rare it is
+        models = {"ridge": RidgeClassifier(class_weight="balanced"), "neighbours": KNeighborsClassifier(7), "trees": ExtraTreesClassifier(60, class_weight="balanced", random_state=0)}  # fmt: skip
+        scoring = "balanced_accuracy"
     else:
         base, scoring = 0.0, "r2"
         models = {"ridge": RidgeCV(), "neighbours": KNeighborsRegressor(7), "trees": ExtraTreesRegressor(60, random_state=0)}  # fmt: skip

@@ -9,6 +9,14 @@ from gradatim.doctor.calls import BATCH_NORM, DROPOUT, Call, switched, unregiste
 from gradatim.doctor.facts import Place
 from gradatim.doctor.graph import VIEWS, children, saved, short, walk
 from gradatim.doctor.reaching import Reach
+from gradatim.doctor.weights import (  # fmt: skip
+    LOOSE,
+    are_equal,
+    is_torch,
+    layer_weights,
+    loose_weights,
+    start_of,
+)
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer
@@ -26,13 +34,16 @@ class Structure:
         self.layer_of: dict[int, tuple[str, str]] = {}  # weights to layers
         self.reach = Reach()
         self.first_eval: int | None = None
+        self.weights: list[tuple[str, Tensor, str]] = []  # layer, matrix, kind of layer
 
     def look(self, observer: "Observer", root: Node, training: list[Call]) -> None:
         """Take in a sampled step before its backward."""
-        self._name_weights(observer)
         nodes = list(walk(root))
         leaves = {id(n.variable): n.variable for n in nodes if "accumulategrad" in short(n)}
-        observer.count("detached", not leaves, observer._backward_place)
+        self._name_weights(observer, leaves)
+        observer.count(
+            f"detached@{observer._backward_place.line}", not leaves, observer._backward_place
+        )
         self.reach.by_hand(observer, leaves)
         if leaves and not observer.compiled:
             self.reach.parameters(observer, leaves, training)
@@ -43,24 +54,22 @@ class Structure:
         self._outputs(observer)
         self._modules(observer, training)
 
-    def _name_weights(self, observer: "Observer") -> None:
-        for top in observer.calls.models():
-            for module in top.modules():
-                for name, parameter in module.named_parameters(recurse=False):
-                    if name.startswith("weight") and parameter.dim() >= 2:
-                        if id(parameter) not in self.layer_of:
-                            self._start(observer, module, parameter)
-                        self.layer_of[id(parameter)] = (observer.calls.name(module), type(module).__name__)  # fmt: skip
-
-    def _start(self, observer: "Observer", module: nn.Module, weight: Tensor) -> None:
-        """How large the weights of a layer are before it learns."""
-        stats = observer.record.layer(observer.calls.name(module), type(module).__name__)
-        stats.depth = observer.calls.order.get(id(module), stats.depth)
-        values = weight.detach()
-        inputs = values[0].numel()
-        spread = float(values.std()) if values.numel() > 1 else 0.0
-        if spread > 0:
-            stats.first["gain"] = spread * inputs**0.5
+    def _name_weights(self, observer: "Observer", leaves: dict[int, Tensor]) -> None:
+        self.weights = layer_weights(observer.calls)
+        known = {id(weight) for _, weight, _ in self.weights}
+        named = observer.calls.parameter_names()
+        loose = [leaf for key, leaf in leaves.items() if key not in known and key not in named and leaf.dim() == 2]  # fmt: skip
+        for name, place, leaf in loose_weights(loose, observer._backward_place):
+            observer.record.layer(name, LOOSE).place = place
+            self.weights.append((name, leaf, LOOSE))
+        for name, weight, kind in self.weights:
+            if id(weight) not in self.layer_of:
+                start_of(observer.record.layer(name, kind), weight, is_torch=is_torch(kind))
+            self.layer_of[id(weight)] = (name, kind)
+        for module, number in [(m, observer.calls.order.get(id(m))) for m in observer.calls.made]:
+            stats = observer.record.layers.get(observer.calls.name(module))
+            if stats is not None and number is not None:
+                stats.depth = number
 
     def _outputs(self, observer: "Observer") -> None:
         """Mean, deviation and zeros of what the layers gave, all read at once."""
@@ -150,13 +159,13 @@ class Structure:
             observer.witnesses["eval-in-training"].numbers["again"] = 1.0
 
     def _modules(self, observer: "Observer", training: list[Call]) -> None:
+        self._equal(observer)
         for call in training:
             if observer.round == 0:
                 for module, attribute in unregistered(call.module):
                     made = observer.calls.made.get(module, Place())
                     observer.count("not-registered", True, _assigned(module, attribute) or made, [attribute])  # fmt: skip
             self._frozen_head(observer, call)
-            self._equal(observer, call.module)
             self._batch_norms(observer, call)
 
     def _frozen_head(self, observer: "Observer", call: Call) -> None:
@@ -171,16 +180,14 @@ class Structure:
             place = observer.calls.made.get(last, Place())
             observer.count("frozen", frozen, Place(place.file, place.line, observer.calls.name(last)), [observer.calls.name(last)])  # fmt: skip
 
-    def _equal(self, observer: "Observer", root: nn.Module) -> None:
-        for module in root.modules():
-            weight = getattr(module, "weight", None)
-            if not isinstance(module, nn.Linear | nn.modules.conv._ConvNd) or not isinstance(weight, Tensor):  # fmt: skip
+    def _equal(self, observer: "Observer") -> None:
+        for name, weight, kind in self.weights:
+            stats = observer.record.layer(name, kind)
+            if stats.equal_rows and not stats.equal_rows[-1]:
                 continue
-            stats = observer.record.layer(observer.calls.name(module), type(module).__name__)
-            if len(weight) < 2 or (stats.equal_rows and not stats.equal_rows[-1]):
-                continue
-            stats.equal_rows.append(bool((weight.detach() == weight.detach()[:1]).all()))
-            stats.last["units"] = stats.first["units"] = float(len(weight))
+            stats.equal_rows.append(are_equal(weight, is_torch=is_torch(kind)))
+            if kind == "Linear" or kind.startswith("Conv"):
+                stats.last["units"] = stats.first["units"] = float(len(weight))
 
     def _batch_norms(self, observer: "Observer", call: Call) -> None:
         fewest = observer.calls.fewest

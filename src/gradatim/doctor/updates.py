@@ -32,6 +32,7 @@ class Slot:
     )
     filled: bool = False  # gradients were there after the last backward
     passes: int = 0  # backward passes since the last step
+    backward_at: Place = field(default_factory=Place)
     is_closure: bool = False  # backward runs within the step
     options: dict[str, Any] = field(default_factory=dict)
     schedule: str | None = None
@@ -70,7 +71,9 @@ class Updates:
     def __init__(self) -> None:
         self.slots: dict[int, Slot] = {}
         self.held: dict[int, int] = {}  # tensor to slot
-        self.kept, self.zeroed = Witness(), Witness()
+        self.witnesses: dict[
+            str, Witness
+        ] = {}  # of each optimizer by itself: players have their own count
         self._before: tuple[list[Tensor], list[Tensor], list[Tensor]] | None = None
 
     def made(self, optimizer: Optimizer, place: Place, step: int = 0) -> Slot | None:
@@ -113,24 +116,31 @@ class Updates:
         for slot in self.slots.values():
             slot.filled = slot.filled or any(_filled(p) for p in slot.watched())
 
+    def count(self, name: str, *, holds: bool) -> Witness:
+        """Note whether something held in a sample."""
+        witness = self.witnesses.setdefault(name, Witness())
+        witness.of += 1
+        witness.seen += holds
+        return witness
+
     def _judge(self, slot: Slot) -> None:
         """Whether the gradients of the last step were still there."""
         if slot.cleared is not None:
-            self.kept.of += 1
-            self.kept.seen += not slot.cleared
+            kept = self.count(f"kept-gradients@{slot.name}", holds=not slot.cleared)
+            kept.place = slot.backward_at
 
-    def before_step(self, optimizer: Optimizer, slot: Slot, place: Place) -> None:
+    def before_step(self, optimizer: Optimizer, slot: Slot, place: Place, backward: Place) -> None:
         """At a sampled step: were gradients kept since the last, or cleared after backward? How large are they?"""
         now = [p for group in optimizer.param_groups for p in group["params"]]
         with_gradient = [p for p in now if p.grad is not None and not p.grad.is_sparse]
-        slot.is_closure = slot.passes == 0
+        slot.is_closure, slot.backward_at = slot.passes == 0, backward
         if not slot.is_closure:
             self._judge(slot)
         if slot.filled:
-            self.zeroed.of += 1
+            zeroed = self.count(f"zeroed-gradients@{slot.name}", holds=False)
             if not any(_filled(p) for p in slot.watched()):
-                self.zeroed.seen += 1
-                self.zeroed.place = slot.wiped_at if slot.wiped_at.line else place
+                zeroed.seen += 1
+                zeroed.place = slot.wiped_at if slot.wiped_at.line else place
         weights = [p.detach() for p in with_gradient]
         self._before = (with_gradient, [w.clone() for w in weights], [p.grad.detach() for p in with_gradient if p.grad is not None])  # fmt: skip
 

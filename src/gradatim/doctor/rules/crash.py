@@ -12,7 +12,8 @@ SHAPE = re.compile(
     r"mat1 and mat2|normalized_shape|expected hidden|batch_size .* to match|incorrect batch size|Target size|embed_dim|"
     r"Expected more than 1 value per channel|Calculated padded input size|Kernel size can't be greater|"
     r"stack expects each tensor to be equal size|too many values to unpack|running_mean should contain|Input batch size|"
-    r"not divisible|dimensions? specified|invalid for input of size|not equal|index out of range in self|Output size is too small"
+    r"not divisible|dimensions? specified|invalid for input of size|not equal|index out of range in self|Output size is too small|"
+    r"Expected hidden|batch size|number of dimensions|same number of dimensions"
 )  # fmt: skip
 DTYPE = re.compile(
     r"same dtype|expected scalar type|Found dtype|expected .*(Float|Double|Long|Int|Half|Bool)|dtype|"

@@ -32,7 +32,9 @@ def place_of(facts: Facts, name: str) -> Place:
         for layer in model.layers:
             if layer.name == name:
                 return Place(layer.file, layer.line, name)
-    return Place(layer=name)
+    stats = facts.layers.get(name)
+    known = stats.place if stats is not None else Place()
+    return Place(known.file, known.line, name)
 
 
 def vanishing(facts: Facts, symptoms: Symptoms) -> Finding | None:

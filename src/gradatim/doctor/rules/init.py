@@ -7,7 +7,7 @@ from gradatim.doctor.rules.making import Symptoms, learning_failed, make
 
 FAR_START = 3.0  # times the constant's loss
 GROWTH = 10.0  # of activations per layer
-NORMAL_LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
+NORMAL_LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d", "tensor"}
 
 
 def constant(facts: Facts, symptoms: Symptoms) -> Finding | None:

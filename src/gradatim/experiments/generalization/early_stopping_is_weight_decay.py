@@ -10,13 +10,18 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from gradatim.instruments import VectorObjective, descend, network_objective
 from gradatim.linear import descend_least_squares, fit_ridge, hessian_eigenvalues
+from gradatim.losses import mse
+from gradatim.models import MLP
+from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.style import INK, MUTED, PALETTE, new_figure
 from gradatim.plots.words import Formula
+from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 COVERS = ("D3", "D2")
-KEYWORDS = "Hessian eigenvalues, shrinkage, regularization path, spectral filter"
+KEYWORDS = "Hessian eigenvalues, shrinkage of a network's weights, early stopping time T = 1/(ημ), regularization path, spectral filter"
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,58 @@ def descent_weights(X: Tensor, y: Tensor, lr: float, counts: list[int]) -> Tenso
         rows.append(weight)
         before = count
     return torch.stack(rows)
+
+
+def fit_minimum(settings: Settings) -> tuple[VectorObjective, Tensor]:
+    """The loss of a small network on noisy rows, and a minimum of it: descent, then Newton's steps that never climb."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    X = torch.randn(60, 2, generator=generator, dtype=torch.float64)
+    y = (X[:, :1] - 0.5 * X[:, 1:]).tanh() + 0.2 * torch.randn(60, 1, generator=generator, dtype=torch.float64)  # fmt: skip
+    with seeded(settings.seed):
+        model = MLP((2, 3, 1), activation="tanh").double()
+    plain, theta = network_objective(model, mse, X, y)
+
+    def loss(w: Tensor) -> Tensor:
+        return plain(w) + 1e-2 * w.square().sum()  # so that the minimum is one point
+
+    w = descend(loss, theta, lr=0.1, steps=2000).points[-1]
+    for _ in range(30):
+        values, basis = torch.linalg.eigh(torch.func.hessian(loss)(w))
+        step = basis @ (basis.T @ torch.func.grad(loss)(w) / values.abs().clamp(min=1e-3))
+        while loss(w - step) > loss(w) and step.norm() > 1e-14:
+            step = step / 2
+        w = w - step
+    return loss, w
+
+
+def check_network(report: Report, settings: Settings) -> None:
+    """Near a minimum a network is a parabola: decay towards a place nearby keeps λ/(λ + μ) of the way from it, as steps do."""
+    loss, best = fit_minimum(settings)
+    values, basis = torch.linalg.eigh(torch.func.hessian(loss)(best))
+    away = 1e-3 * (basis @ torch.ones_like(best))  # the same distance along every direction
+    start = best - away
+    lr, strengths = 0.5 / values[-1], torch.logspace(-3, 0, 4, dtype=torch.float64) * values[-1]
+    shares, decayed, stopped = [], [], []
+    for mu in strengths:
+        w = best
+        for _ in range(5):
+            g = torch.func.grad(loss)(w) + mu * (w - start)
+            H = torch.func.hessian(loss)(w) + mu * torch.eye(len(w), dtype=w.dtype)
+            w = w - torch.linalg.solve(H, g)
+        steps = max(round(float(1 / (lr * mu))), 1)
+        end = descend(loss, start, lr=float(lr), steps=steps).points[-1]
+        decayed.append(basis.T @ (w - start) / (basis.T @ away))
+        stopped.append(basis.T @ (end - start) / (basis.T @ away))
+        shares.append((values / (values + mu), 1 - (1 - lr * values) ** steps))
+    kept = max(float((own - share).abs().max()) for own, (share, _) in zip(decayed, shares, strict=True))  # fmt: skip
+    ran = max(float((own - share).abs().max()) for own, (_, share) in zip(stopped, shares, strict=True))  # fmt: skip
+    report.claim(f"a network of {len(best)} weights, near its minimum: decay keeps λ/(λ + μ) along each direction of its Hessian", kept, "largest difference", below=0.02)  # fmt: skip
+    report.claim("T steps keep 1 − (1 − ηλ)ᵀ", ran, "largest difference", below=0.02)
+    panels = [
+        CurvePanel(f"μ = {float(mu / values[-1]):g} of the largest λ", "eigenvalue λ of the Hessian", "share kept", {"weight decay": (values.numpy(), own.numpy()), "T = 1/(ημ) steps": (values.numpy(), ended.numpy())}, {"λ/(λ + μ)": (values.numpy(), share[0].numpy()), "1 − (1 − ηλ)ᵀ": (values.numpy(), share[1].numpy())}, is_log_x=True)
+        for mu, own, ended, share in zip(strengths[:3], decayed, stopped, shares, strict=False)
+    ]  # fmt: skip
+    report.figure("network", curve_panels(panels, width=4.2), caption="What decay and an early end keep of the way to a network's minimum, from a start nearby, by direction of the Hessian.")  # fmt: skip
 
 
 def plane_paths(lr: float = 0.04) -> tuple[dict[str, Tensor], Tensor]:
@@ -93,6 +150,7 @@ def run(settings: Settings) -> Report:
     weights = {"early stopping": stopped, "weight decay": decayed}
     risks = {k: ((w - truth).square() * variance).sum(1) for k, w in weights.items()}
     check_risks(report, strengths, weights, risks)
+    check_network(report, settings)
     paths, hessian = plane_paths()
     report.figure(
         "early-stopping-is-weight-decay",

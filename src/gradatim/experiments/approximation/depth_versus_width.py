@@ -23,7 +23,9 @@ from gradatim.theory import (
 )
 
 COVERS = ("B3", "B4")
-KEYWORDS = "expressivity, Telgarsky, sawtooth, folding, power of depth"
+KEYWORDS = (
+    "expressivity, Telgarsky, sawtooth, folding, power of depth, product of numbers by a network"
+)
 TEETH_LAYERS = 4  # 16 pieces
 
 

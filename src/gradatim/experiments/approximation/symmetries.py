@@ -20,7 +20,7 @@ from gradatim.reports import Report
 from gradatim.training import Trainer, train_replicas
 
 COVERS = ("B5", "B2")
-KEYWORDS = "permutation of hidden units, linear activation function, deep linear network, MLP-Mixer, weight space symmetry, doubly stochastic"
+KEYWORDS = "permutation of hidden units, linear activation function, deep linear network, MLP-Mixer, weight space symmetry, doubly stochastic, collapse of linear layers"
 STEPS = torch.linspace(0, 1, 21, dtype=torch.float64)
 PATCH = 2  # pixels
 

@@ -12,9 +12,7 @@ from gradatim.randomness import seeded
 from gradatim.reports import Report
 
 COVERS = ("G1",)
-KEYWORDS = (
-    "query key value, scaled dot-product attention, self-attention, softmax weights, worked example"
-)
+KEYWORDS = "query key value, scaled dot-product attention, self-attention, softmax weights, multi-head attention, worked example"
 TOKENS = ("time", "flies", "fast")
 X = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], dtype=torch.float64)
 W_Q = torch.tensor([[1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)

@@ -24,7 +24,7 @@ from gradatim.timeseries import NGram
 from gradatim.training import History, Trainer
 
 COVERS = ("G3",)
-KEYWORDS = "language model, GPT, Transformer decoder, n-gram, perplexity, next token, weight tying"
+KEYWORDS = "language model, GPT, Transformer decoder, n-gram, perplexity, next token, weight tying, bits per character"
 PROMPTS = {"tiny-shakespeare": "\nROMEO:\n", "made-up": "\nthe king "}
 LINES = {"tiny-shakespeare": "What light through yonder", "made-up": "the king fears the fool"}
 

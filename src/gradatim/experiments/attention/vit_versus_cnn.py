@@ -18,7 +18,7 @@ from gradatim.reports import Report
 from gradatim.training import Augmented, Distillation, Objective, Trainer
 
 COVERS = ("G5", "D7", "D6")
-KEYWORDS = "vision transformer, ViT, class token, patches, distillation, stochastic depth"
+KEYWORDS = "vision transformer, ViT, class token, patches, distillation, stochastic depth, VGG, convolutional teacher"
 Pair = tuple[Tensor, Tensor]
 CNN, LABELS, ODDS, HYBRID = (
     "CNN, the teacher",

@@ -79,7 +79,7 @@ def normalize(log_density: Tensor, cell: float) -> Tensor:
 def one_weight(report: Report, settings: Settings) -> Figure:
     X, y = draw_rows(1, settings)
     prior = Gaussian(torch.tensor([-0.5]).double(), torch.tensor([[0.16]]).double())
-    w = torch.linspace(-2, 2, 20 * settings.grid, dtype=torch.float64)[:, None]
+    w = torch.linspace(-3.5, 3.5, 20 * settings.grid, dtype=torch.float64)[:, None]
     cell, panels, worst = float(w[1] - w[0]), [], 0.0
     for count in (1, 3, settings.rows):
         likelihood = log_likelihood(w, X[:count], y[:count])

@@ -28,7 +28,7 @@ from gradatim.reports import Report
 from gradatim.training import Augmented, EarlyStopping, Trainer
 
 COVERS = ("D2", "D3", "D4", "D6", "D7", "D10")
-KEYWORDS = "ablation, tricks of the trade, weight decay, dropout, early stopping, noise on inputs, random restarts, ensemble, factorial design, generalized additive model GAM, splines, spam, ISL Default, interpretability, Ockham's razor"
+KEYWORDS = "ablation, tricks of the trade, weight decay, dropout, early stopping, noise on inputs, random restarts, ensemble, factorial design, generalized additive model GAM, splines, spam, ISL Default, interpretability, Ockham's razor, decoupled weight decay AdamW"
 Array = NDArray[np.float64]
 TRICKS = ("weight decay", "dropout", "early stopping", "noise", "restarts")
 

@@ -19,7 +19,7 @@ from gradatim.reports import Report
 from gradatim.theory import homophily, label_propagation
 
 COVERS = ("H2",)
-KEYWORDS = "graph convolutional network GCN, graph attention GAT, node classification, citation network, semi-supervised"
+KEYWORDS = "graph convolutional network GCN, graph attention GAT, node classification, citation network, semi-supervised, graph neural network GNN"
 USUAL, LABELS, WORDS = "GCN, usual recipe", "label propagation, no words", "MLP, no edges"
 REACHES = (0.5, 0.9, 0.99)  # of labels, among which the validation nodes choose
 

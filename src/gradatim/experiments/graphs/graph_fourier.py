@@ -23,7 +23,9 @@ from gradatim.reports import Report
 from gradatim.theory import log_log_slope
 
 COVERS = ("H3",)
-KEYWORDS = "graph Laplacian, eigenvectors, spectral graph theory, Fourier basis"
+KEYWORDS = (
+    "graph Laplacian, eigenvectors, spectral graph theory, Fourier basis, graph Fourier transform"
+)
 TINY = 1e-10
 
 

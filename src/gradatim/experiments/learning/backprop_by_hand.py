@@ -25,7 +25,7 @@ from gradatim.nn import initialize
 from gradatim.reports import Report
 
 COVERS = ("C1",)
-KEYWORDS = "backpropagation, chain rule, co-state, backward recursion, computation graph, vector-Jacobian product VJP, gradient check, worked example"
+KEYWORDS = "backpropagation, chain rule, co-state, backward recursion, computation graph, vector-Jacobian product VJP, gradient check, worked example, computational graph"
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 

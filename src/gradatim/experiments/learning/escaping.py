@@ -15,7 +15,7 @@ from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.reports import Report
 
 COVERS = ("C2", "C4")
-KEYWORDS = "local minima and saddle points, global minimum, simulated annealing, Langevin dynamics, Boltzmann distribution, Entropy-SGD, noise of mini-batches helps, rippled bowl, non-convex"
+KEYWORDS = "local minima and saddle points, global minimum, simulated annealing, Langevin dynamics, Boltzmann distribution, Entropy-SGD, noise of mini-batches helps, rippled bowl, non-convex, multi-start"
 BOX = ((-2.0, 4.0), (-3.5, 2.5))
 AMPLITUDE = 1.5
 

@@ -34,7 +34,7 @@ from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 COVERS = ("C4", "C2")
-KEYWORDS = "convergence, smoothness constant, Polyak-Łojasiewicz PL inequality, sufficient decrease lemma, step size 1/L, gradient flow, core learning rule"
+KEYWORDS = "convergence, smoothness constant, Polyak-Łojasiewicz PL inequality, sufficient decrease lemma, step size 1/L, gradient flow, core learning rule, Polyak-Lojasiewicz inequality"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from gradatim.plots.style import MUTED, PALETTE, new_figure
 from gradatim.reports import Report
 
 COVERS = ("A3",)
-KEYWORDS = "Cover's theorem, dichotomies, general position, linearly separable, capacity of a hyperplane, counting"
+KEYWORDS = "Cover's theorem, dichotomies, general position, linearly separable, capacity of a hyperplane, counting, linear separability"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from gradatim.neurons import (
 from gradatim.reports import Report
 
 COVERS = ("A5",)
-KEYWORDS = "associative memory, energy, attractor, cross-talk, bit error, spin glass, content-addressable, dense associative memory"
+KEYWORDS = "associative memory, energy, attractor, cross-talk, bit error, spin glass, content-addressable, dense associative memory, energy function, parallel distributed processing"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
 COVERS = ("A2", "A3")
-KEYWORDS = "Rosenblatt, Novikoff's theorem, perceptron learning algorithm, margin, mistake bound, hyperplane, signed distance, normal vector, convergence proof, lemma, decision boundary equation, version space"
+KEYWORDS = "Rosenblatt, Novikoff's theorem, perceptron learning algorithm, margin, mistake bound, hyperplane, signed distance, normal vector, convergence proof, lemma, decision boundary equation, version space, linear separability"
 
 
 @dataclass(frozen=True)

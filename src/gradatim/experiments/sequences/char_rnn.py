@@ -25,7 +25,7 @@ from gradatim.plots.style import INK, SEQUENTIAL, new_figure
 from gradatim.reports import Report
 
 COVERS = ("F3", "F4", "F6")
-KEYWORDS = "character language model, recurrent neural network RNN, text generation, many-to-many problems, temporal dimension"
+KEYWORDS = "character language model, recurrent neural network RNN, text generation, many-to-many problems, temporal dimension, bits per character"
 TEMPERATURES = (0.5, 1.0, 1.5)
 ORDERS = {"letters by their frequency": 0, "pairs of letters": 1, "three letters": 2, "four letters": 3}  # fmt: skip
 

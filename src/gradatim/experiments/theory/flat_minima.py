@@ -27,7 +27,7 @@ from gradatim.theory import hessian_eigenvalues, hessian_trace, sharpness
 from gradatim.training import SWA, Trainer, train_replicas
 
 COVERS = ("I4", "I5", "C2")
-KEYWORDS = "sharpness, flatness, stochastic weight averaging SWA, Entropy-SGD, sharp minima, edge of stability, implicit regularization of the step"
+KEYWORDS = "sharpness, flatness, stochastic weight averaging SWA, Entropy-SGD, sharp minima, edge of stability, implicit regularization of the step, Polyak averaging"
 INNER = 5  # gradients of a step of Entropy-SGD
 UNITS = 8  # of the network whose Hessian is written out
 

@@ -18,7 +18,7 @@ from gradatim.reports import Report
 from gradatim.timeseries import HMM, CategoricalEmission, HMMFit, stationary_distribution
 
 COVERS = ("F2",)
-KEYWORDS = "hidden Markov model HMM, forward algorithm, Viterbi algorithm, Baum-Welch, evaluation problem, decoding problem, learning problem, Markov chain property, transition matrix"
+KEYWORDS = "hidden Markov model HMM, forward algorithm, Viterbi algorithm, Baum-Welch, evaluation problem, decoding problem, learning problem, Markov chain property, transition matrix, forward-backward algorithm"
 STATES = ("sunny", "rainy", "cloudy")
 WALK, UMBRELLA, INDOORS = range(3)
 

@@ -40,6 +40,14 @@ def test_a_grid_of_ours_is_replaced_and_no_other_picture(tmp_path):
     assert grid.read_bytes() == before
 
 
+def test_a_grid_is_sorted_by_class(tmp_path):
+    shades = np.array([200, 10, 250, 60], np.uint8)  # of classes b, a, b, a
+    images = np.broadcast_to(shades[:, None, None, None], (4, 32, 32, 1))
+    MadeImages(images, np.array([1, 0, 1, 0]), ("a", "b")).write(tmp_path / "g.png", [])
+    grid = np.asarray(Image.open(tmp_path / "g.png"))
+    assert grid[::40, ::40].ravel().tolist() == [10, 60, 200, 250]
+
+
 def test_a_folder_that_holds_anything_is_refused(tmp_path):
     (tmp_path / "mine.txt").write_text("x")
     with pytest.raises(OutputRefused, match="output must be a folder that is new or empty"):

@@ -55,7 +55,7 @@ class MadeImages:
         return found
 
     def write(self, output: Path, inputs: Sequence[Path]) -> None:
-        """Write a grid, or a folder of files, whole or not at all.
+        """Write a grid, class by class, or a folder of files, whole or not at all.
 
         Args:
             output: A name that ends with ``.png``, or a folder.
@@ -64,7 +64,13 @@ class MadeImages:
         check_images_output(output, len(self), inputs)
         if is_grid(output):
             with open_atomically(output, owner="sample", inputs=inputs, is_ours=is_signed) as file:
-                file.write(grid_png(self.images))
+                file.write(
+                    grid_png(
+                        self.images
+                        if self.labels is None
+                        else self.images[self.labels.argsort(kind="stable")]
+                    )
+                )
         else:
             write_files(output, self.files())
 

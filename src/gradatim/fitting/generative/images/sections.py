@@ -3,14 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from gradatim.fitting.generative.images.judging import PictureFigures
 from gradatim.fitting.generative.medium import Outcome
 from gradatim.fitting.player import NETWORK
 from gradatim.generative import Estimate, nearest_rows
-from gradatim.plots import image_grid
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.latent import image_rows
 from gradatim.reports import Report
@@ -151,10 +148,9 @@ def _closest(report: Report, medium: "PictureMedium") -> None:
     train = medium.train[: max(COMPARED * 28 * 28 // made[0].numel(), 500)].float() / 255
     gaps, places = nearest_rows(made, train)
     order = gaps[:, 0].argsort(stable=True)[:CLOSEST]
-    pairs: Tensor = torch.cat([made[order], train[places[order, 0]]])
     report.figure(
         "closest",
-        image_grid(pairs, columns=len(order)),
+        image_rows({"network": made[order], "nearest\ntraining image": train[places[order, 0]]}),
         caption="The network's images that lie nearest to a training image, and below each that training image.",
     )
     report.table(

@@ -24,8 +24,11 @@ def test_powers_lie_between_bound_and_radius():
 def test_scores_against_lag_have_a_panel_for_every_task():
     scores = {"copy": {"gru": {10: 1.0, 100: 0.4}}, "adding": {"gru": {10: 0.9, 100: 0.2}}}
     figure = score_against_lag(scores, chance={"copy": 0.125, "adding": 0.2})
-    assert [panel.get_title() for panel in figure.axes] == ["copy", "adding"]
-    assert list(figure.axes[1].lines[0].get_ydata()) == [0.9, 0.2]
+    assert [panel.get_title() for panel in figure.axes] == [
+        "copy, chance 0.12",
+        "adding, chance 0.20",
+    ]
+    assert figure.axes[1].images[0].get_array().tolist() == [[0.9, 0.2]]
     figure.draw_without_rendering()
 
 

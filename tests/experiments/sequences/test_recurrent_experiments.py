@@ -1,5 +1,7 @@
 """Every claim about recurrent networks holds, with a figure to show it."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -8,11 +10,13 @@ from gradatim.experiments.sequences import (
     bidirectional,
     learned_initial_state,
     lstm_gates,
+    ngram_sparsity,
     pos_tagging,
     recurrent_machines,
     tcn_versus_lstm,
 )
 from gradatim.models import TCN, SequenceClassifier
+from gradatim.timeseries import NGram
 
 FIGURES = {
     "vanishing-in-time": ["gradient-against-lag", "non-normal"],
@@ -23,6 +27,7 @@ FIGURES = {
     "prefix-scan": ["cost"],
     "recurrent-machines": ["stack", "learned"],
     "pos-tagging": ["accuracy", "known-and-unknown"],
+    "ngram-sparsity": ["sparsity"],
     "long-memory": ["accuracy-against-lag"],
     "tcn-versus-lstm": ["accuracy-by-task"],
 }
@@ -33,7 +38,6 @@ SMALLER = {
     "prefix-scan": {"lengths": "256,2048", "repeats": "3"},
     "recurrent-machines": {"lengths": "8,64"},
     "pos-tagging": {"sizes": "440"},
-    "long-memory": {"lags": "25"},
 }
 
 
@@ -126,3 +130,22 @@ def test_texts_are_not_torn_between_training_and_test():
     # long words of the drawn language belong to one document, but for a few drawn twice
     assert len(train & test) < 0.3 * len(test)
     assert len(corpus.test.words) <= pos_tagging.QUICK.test_sentences
+
+
+def test_the_likeliest_sentences_are_those_of_all():
+    """Every sentence of up to three words, one by one."""
+    rows = [torch.tensor(row) for row in ([2, 3, 1], [2, 3, 1], [3, 2, 1], [3, 1])]
+    model = NGram(2, 4).fit([torch.cat([torch.tensor([1]), *rows])])
+    every = [
+        (model.log_probabilities(torch.tensor([1, *words, 1]))[1:].sum().item(), [*words, 1])
+        for length in (1, 2, 3)
+        for words in product((2, 3), repeat=length)
+    ]
+    found = ngram_sparsity.likeliest(model, 3, longest=4)
+    assert [tokens for _, tokens in found] == [tokens for _, tokens in sorted(every)[::-1][:3]]
+
+
+def test_stretches_are_counted_once():
+    rows = [torch.tensor([2, 3, 2, 3]), torch.tensor([3, 2])]
+    assert ngram_sparsity.grams(rows, 2) == {(2, 3), (3, 2)}
+    assert ngram_sparsity.grams(rows, 3) == {(2, 3, 2), (3, 2, 3)}

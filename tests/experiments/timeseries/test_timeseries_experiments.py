@@ -21,7 +21,7 @@ from gradatim.timeseries import HMM, CategoricalEmission
 
 FIGURES = {
     "ar-unit-root": ["roots", "variance", "forecasts"],
-    "tdnn-beats-ar": ["errors", "return-map"],
+    "tdnn-beats-ar": ["errors", "return-map", "humidity"],
     "kalman-tuning": ["gains", "ratio", "traces"],
     "hmm-weather": ["decoding", "learning", "tables"],
     "viterbi-trellis": ["trellis", "cost", "impossible"],

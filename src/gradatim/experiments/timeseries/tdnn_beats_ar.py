@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from gradatim.experiments.timeseries._humidity import check_humidity
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.style import INK, PALETTE, new_figure
 from gradatim.plots.words import Formula
@@ -18,7 +19,7 @@ from gradatim.timeseries import AR, TDNN, windows
 from gradatim.training import Trainer
 
 COVERS = ("F1",)
-KEYWORDS = "time-delay neural network, feed-forward memoryless models, nonlinear autoregression, sliding window"
+KEYWORDS = "time-delay neural network, feed-forward memoryless models, nonlinear autoregression, sliding window, humidity and temperature example, logical and, threshold"
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,7 @@ def run(settings: Settings) -> Report:
     contests = {name: compete(rule, settings) for name, rule in RULES.items()}
     check_errors(report, contests)
     draw_map(report, contests["Ricker population"], settings)
+    check_humidity(report, settings.seed, 2 * settings.steps)
     return report
 
 

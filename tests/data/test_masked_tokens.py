@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradatim.data import mask_tokens
+from gradatim.errors import InvalidValue
 
 
 def draw(seed=0, share=0.15):
@@ -68,3 +69,32 @@ def test_refuses_by_message():
         mask_tokens(tokens, vocab_size=5, mask=4, share=0.0)
     with pytest.raises(ValueError, match="mask must be from 0 to 4, got 5"):
         mask_tokens(tokens, vocab_size=5, mask=5)
+
+
+def test_other_shares():
+    tokens = torch.arange(5, 95).repeat(200, 20)
+    asked = {
+        "vocab_size": 100,
+        "mask": 4,
+        "share": 1.0,
+        "generator": torch.Generator().manual_seed(0),
+    }
+    assert (mask_tokens(tokens, hidden=1.0, replaced=0.0, **asked).inputs == 4).all()
+    assert torch.equal(mask_tokens(tokens, hidden=0.0, replaced=0.0, **asked).inputs, tokens)
+    inputs = mask_tokens(tokens, hidden=0.3, replaced=0.5, **asked).inputs
+    n = tokens.numel()
+    assert (inputs == 4).sum().item() == pytest.approx(
+        n * (0.3 + 0.5 / 100), abs=5 * (n / 4) ** 0.5
+    )
+    assert (inputs == tokens).sum().item() == pytest.approx(
+        n * (0.2 + 0.5 / 100), abs=5 * (n / 4) ** 0.5
+    )
+
+
+@pytest.mark.parametrize(("hidden", "replaced"), [(0.8, 0.3), (-0.1, 0.1), (0.5, -0.1)])
+def test_shares_that_are_none(hidden, replaced):
+    with pytest.raises(
+        InvalidValue,
+        match=r"^mask_tokens: hidden and replaced must be shares whose sum is at most 1",
+    ):
+        mask_tokens(torch.ones(1, 2).long(), vocab_size=9, mask=4, hidden=hidden, replaced=replaced)

@@ -14,6 +14,7 @@ NEEDED = {
     "adversarial-examples": ["mnist"],
     "adversarial-training": ["mnist"],
     "before-deep-learning": ["mnist"],
+    "bert-pretraining": ["tiny-shakespeare"],
     "char-rnn": ["tiny-shakespeare"],
     "cifar10-quick": ["cifar10"],
     "co2": ["co2"],

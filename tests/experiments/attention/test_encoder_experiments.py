@@ -9,6 +9,7 @@ from gradatim.experiments.attention.minilm_neighbours import ranks, shared_words
 
 NEEDS = {
     "minilm-neighbours": ("minilm", "tatoeba-spa"),
+    "bert-pretraining": (),
     "vit-versus-cnn": (),
     "vit-regularizers": (),
 }

@@ -11,6 +11,7 @@ NAMES = (
     "batchnorm",
     "lottery-ticket",
     "distillation",
+    "borrowed-features",
 )
 
 

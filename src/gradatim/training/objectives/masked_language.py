@@ -26,6 +26,8 @@ class MaskedLanguage(Objective):
     Args:
         tokenizer: Knows ``[MASK]`` and the other special tokens.
         share: Probability to choose a token.
+        hidden: Share of the chosen tokens that are hidden, as in :func:`~gradatim.data.mask_tokens`.
+        replaced: Share of the chosen tokens that are replaced by others.
 
     Example:
         >>> from gradatim.data import next_sentence_pairs
@@ -45,13 +47,22 @@ class MaskedLanguage(Objective):
 
     any_layout = True
 
-    def __init__(self, tokenizer: WordPieceTokenizer, *, share: float = 0.15) -> None:
+    def __init__(
+        self,
+        tokenizer: WordPieceTokenizer,
+        *,
+        share: float = 0.15,
+        hidden: float = 0.8,
+        replaced: float = 0.1,
+    ) -> None:
         self.mask = partial(
             mask_tokens,
             vocab_size=tokenizer.vocab_size,
             mask=tokenizer.number(MASK),
             specials=[tokenizer.number(token) for token in SPECIALS],
             share=share,
+            hidden=hidden,
+            replaced=replaced,
         )
         self.mask(torch.zeros(0, 0))
 

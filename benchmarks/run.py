@@ -50,14 +50,13 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def members(name: str, names: list[str]) -> list[str]:
-    """The jobs that a name means: one, or all whose names begin with it, as ``scaling`` means ``scaling-mlp`` and others.
+    """The jobs that a name means: one, or all of several whose names begin with it, as ``scaling`` means ``scaling-mlp`` and others.
 
     >>> members("scaling", ["scaling-gpt", "scaling-mlp", "million"]), members("none", ["million"])
     (['scaling-gpt', 'scaling-mlp'], ['none'])
     """
-    if name in names:
-        return [name]
-    return [each for each in names if each.startswith(f"{name}-")] or [name]
+    alike = [each for each in names if each.startswith(f"{name}-")]
+    return alike if name not in names and len(alike) > 1 else [name]
 
 
 def main(arguments: list[str] | None = None) -> int:

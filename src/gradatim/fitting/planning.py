@@ -144,7 +144,8 @@ class Field:
             return True
         if rows:
             self.player.most_rows[name] = rows
-            self.notes.append(f"The model '{name}' learns from {rows:,} {self.player.things} in each fold and at the end, to keep within the budget.")  # fmt: skip
+            end = "" if name == NETWORK and self.player.is_sample else " and at the end"
+            self.notes.append(f"The model '{name}' learns from {rows:,} {self.player.things} in each fold{end}, to keep within the budget.")  # fmt: skip
         else:
             self._drop(name, f"it could not learn from enough {self.player.things} in time")
         return bool(rows)

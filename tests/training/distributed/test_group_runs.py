@@ -220,6 +220,7 @@ def test_a_parameter_that_is_not_used_is_named():
     [
         ({"seed": 3}, "Trainer: all processes must have the same seed, got 3 in rank 1 and 0 in rank 0."),
         ({"epochs": 9}, "all processes must have the same epochs, got 9 in rank 1 and 4 in rank 0."),
+        ({"compile": True}, "all processes must have the same compile, got True in rank 1 and False in rank 0."),
         ({"clip_norm": 2.0}, "the same clip_norm, got 2.0 in rank 1 and None in rank 0."),
         ({"model": 7}, "in rank 0. Seed before it is built: torch.manual_seed(0)."),
         ({"data": 42}, "in rank 0. Let all read the same, in the same order."),

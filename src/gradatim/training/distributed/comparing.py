@@ -69,6 +69,9 @@ def fingerprint(trainer: "Trainer", batches: Batches) -> dict[str, str]:
         "callbacks": [type(callback).__name__ for callback in trainer.callbacks],
         "engine": trainer.engine,
         "spread": trainer.spread,
+        "precision": trainer.precision.dtype,
+        "compile": trainer.compile,
+        "activation_checkpointing": trainer.activation_checkpointing,
         "place in the run": (trainer.epoch, trainer.position),
     }
     return {

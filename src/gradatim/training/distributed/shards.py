@@ -85,13 +85,15 @@ class ShardWriter:
 
 def _then(first: Future[Any], finish: Any) -> Future[None]:
     """What is done when ``first`` is, as a future of its own."""
+    from torch.distributed.checkpoint import CheckpointException  # which is no Exception
+
     both: Future[None] = Future()
 
     def go_on(done: Future[Any]) -> None:
         try:
             done.result()
             finish()
-        except Exception as error:
+        except (Exception, CheckpointException) as error:
             both.set_exception(error)
         else:
             both.set_result(None)

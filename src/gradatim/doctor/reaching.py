@@ -30,6 +30,11 @@ class Reach:
         self._looked = 0  # pass that was looked at last
         self._reached: set[int] = set()  # by any backward so far
 
+    def learned(self, observer: "Observer", leaves: dict[int, Tensor]) -> set[int]:
+        """Leaves that somebody could learn: a single number that was made in this very step is none."""
+        held, before = observer.updates.held, self._seen_leaves
+        return {k for k, leaf in leaves.items() if leaf.dim() or isinstance(leaf, nn.Parameter) or k in held or k in before}  # fmt: skip
+
     def by_hand(self, observer: "Observer", leaves: dict[int, Tensor]) -> None:
         """Without an optimizer, weights that change between two backward passes were moved by hand."""
         self._reached.update(leaves)

@@ -41,9 +41,7 @@ class Structure:
         nodes = list(walk(root))
         leaves = {id(n.variable): n.variable for n in nodes if "accumulategrad" in short(n)}
         self._name_weights(observer, leaves)
-        observer.count(
-            f"detached@{observer._backward_place.line}", not leaves, observer._backward_place
-        )
+        observer.count(f"detached@{observer._backward_place.line}", not self.reach.learned(observer, leaves), observer._backward_place)  # fmt: skip
         self.reach.by_hand(observer, leaves)
         if leaves and not observer.compiled:
             self.reach.parameters(observer, leaves, training)

@@ -20,7 +20,8 @@ def layer_weights(calls: Calls) -> list[tuple[str, Tensor, str]]:
     Args:
         calls: Who knows the models.
     """
-    found, seen = [], set[int]()
+    found: list[tuple[str, Tensor, str]] = []
+    seen: set[int] = set()
     for module in (part for top in calls.models() for part in top.modules()):
         if isinstance(module, UNLIKE):
             continue

@@ -21,7 +21,7 @@ def test_every_column_has_a_panel_on_one_scale():
 
 def test_days_since_1970_are_marked_as_dates():
     table = pd.DataFrame({"day": np.linspace(18_262, 19_358, 90)})  # 2020 to 2022
-    for dates, marks in ((["day"], {"2020", "2021", "2022"}), ([], {"18300", "18600", "18900"})):
+    for dates, marks in ((["day"], {"2020", "2021", "2022"}), ([], {"18500", "19000"})):
         figure = marginal_panels({"real": table}, ["day"], dates=dates)
         figure.canvas.draw()
         assert marks <= {label.get_text() for label in figure.axes[0].get_xticklabels()}

@@ -93,7 +93,7 @@ def _mark(axis: Axes, *, is_date: bool) -> None:
         axis.xaxis.set_major_locator(locator)
         axis.xaxis.set_major_formatter(ConciseDateFormatter(locator))
     else:
-        axis.xaxis.set_major_locator(MaxNLocator(4))
+        axis.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
 
 
 def _bars(axis: Axes, columns: Mapping[str, pd.Series]) -> None:

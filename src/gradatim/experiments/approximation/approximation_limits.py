@@ -38,13 +38,13 @@ def best_readout(features: Array, y: Array) -> float:
     """The least sup-error that any weighted sum of the features, and a constant, has on these points: a linear program."""
     columns = np.column_stack([features / np.abs(features).max(0), np.ones(len(y))])
     basis, sizes, _ = np.linalg.svd(columns, full_matrices=False)
-    columns = basis[:, sizes > 1e-10 * sizes[0]] * np.sqrt(
-        len(y)
+    columns = (
+        np.sqrt(len(y)) * basis[:, sizes > 1e-10 * sizes[0]]
     )  # the same span, well conditioned
     rows = np.block([[columns, -np.ones((len(y), 1))], [-columns, -np.ones((len(y), 1))]])
     goal = np.r_[np.zeros(columns.shape[1]), 1.0]
     found = linprog(goal, A_ub=rows, b_ub=np.r_[y, -y], bounds=(None, None))
-    return float(found.fun)
+    return float(found.x[-1])
 
 
 def _plateau(report: Report, settings: Settings) -> CurvePanel:

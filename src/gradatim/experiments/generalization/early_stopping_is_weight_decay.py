@@ -60,6 +60,10 @@ def descent_weights(X: Tensor, y: Tensor, lr: float, counts: list[int]) -> Tenso
     return torch.stack(rows)
 
 
+def hessian(loss: VectorObjective, w: Tensor) -> Tensor:
+    return torch.func.jacrev(torch.func.grad(loss))(w)
+
+
 def fit_minimum(settings: Settings) -> tuple[VectorObjective, Tensor]:
     """The loss of a small network on noisy rows, and a minimum of it: descent, then Newton's steps that never climb."""
     generator = torch.Generator().manual_seed(settings.seed)
@@ -74,7 +78,7 @@ def fit_minimum(settings: Settings) -> tuple[VectorObjective, Tensor]:
 
     w = descend(loss, theta, lr=0.1, steps=2000).points[-1]
     for _ in range(30):
-        values, basis = torch.linalg.eigh(torch.func.hessian(loss)(w))
+        values, basis = torch.linalg.eigh(hessian(loss, w))
         step = basis @ (basis.T @ torch.func.grad(loss)(w) / values.abs().clamp(min=1e-3))
         while loss(w - step) > loss(w) and step.norm() > 1e-14:
             step = step / 2
@@ -85,7 +89,7 @@ def fit_minimum(settings: Settings) -> tuple[VectorObjective, Tensor]:
 def check_network(report: Report, settings: Settings) -> None:
     """Near a minimum a network is a parabola: decay towards a place nearby keeps λ/(λ + μ) of the way from it, as steps do."""
     loss, best = fit_minimum(settings)
-    values, basis = torch.linalg.eigh(torch.func.hessian(loss)(best))
+    values, basis = torch.linalg.eigh(hessian(loss, best))
     away = 1e-3 * (basis @ torch.ones_like(best))  # the same distance along every direction
     start = best - away
     lr, strengths = 0.5 / values[-1], torch.logspace(-3, 0, 4, dtype=torch.float64) * values[-1]
@@ -94,7 +98,7 @@ def check_network(report: Report, settings: Settings) -> None:
         w = best
         for _ in range(5):
             g = torch.func.grad(loss)(w) + mu * (w - start)
-            H = torch.func.hessian(loss)(w) + mu * torch.eye(len(w), dtype=w.dtype)
+            H = hessian(loss, w) + mu * torch.eye(len(w), dtype=w.dtype)
             w = w - torch.linalg.solve(H, g)
         steps = max(round(float(1 / (lr * mu))), 1)
         end = descend(loss, start, lr=float(lr), steps=steps).points[-1]

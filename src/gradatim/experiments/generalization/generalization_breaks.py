@@ -37,7 +37,7 @@ class Settings:
     repeats: int = 5
 
 
-QUICK = Settings(new_rows=2000, folds=3, epochs=120, repeats=1)
+QUICK = Settings(new_rows=2000, epochs=120, repeats=2)
 
 
 class Case(NamedTuple):

@@ -30,7 +30,7 @@ class Settings:
     epochs: int = 100
 
 
-QUICK = Settings(shares=(0.0, 0.4), rows=300, networks=3, epochs=40)
+QUICK = Settings(shares=(0.0, 0.2, 0.4), rows=300, networks=3, epochs=40)
 
 
 def spread_evenly(share: float) -> Tensor:

@@ -96,8 +96,8 @@ def check_weight_norm(report: Report, settings: Settings) -> None:
         batch = nn.Sequential(deepcopy(start), nn.BatchNorm1d(1, eps=1e-30).double())
         batch[0].bias.requires_grad_(False)
         weight = nn.Sequential(normalize_weights(deepcopy(start)))
-        with torch.no_grad():
-            weight[0].parametrizations.weight.original0.fill_(1.0)  # batch norm's first gain
+        lengths_of = "0.parametrizations.weight.original0"
+        nn.init.ones_(dict(weight.named_parameters())[lengths_of])  # as batch norm's gain begins
         (one, _), (other, lengths) = train_unit(batch, x, y), train_unit(weight, x, y)
         gaps[name] = max(abs(a - b) for a, b in zip(one, other, strict=True))
         shrinks = min(after - before for before, after in pairwise(lengths))
@@ -134,7 +134,7 @@ def sweep(settings: Settings, depths: Sequence[int], batch_sizes: Sequence[int])
 
 def steepness(model: nn.Module, pair: Pair, steps: Sequence[float]) -> float:
     r"""How fast the gradient turns on the way: the largest :math:`\lVert g(\theta)-g(\theta-\eta g)\rVert/\lVert\eta g\rVert`."""
-    parameters = list(model.parameters())
+    parameters: list[Tensor] = list(model.parameters())
 
     def gradient() -> list[Tensor]:
         return list(torch.autograd.grad(F.cross_entropy(model(pair[0]), pair[1]), parameters))

@@ -131,8 +131,7 @@ def check_chords(report: Report, settings: Settings) -> None:
         share = (chord_excess(function, a, b) > 1e-9).double().mean().item()
         rows.append([name, share])
         words = "no chord refutes that it is convex" if is_convex else "chords show that it is not convex"  # fmt: skip
-        limits = {"at_most": 0.0} if is_convex else {"above": 0.0}
-        report.claim(f"{name}: {words}", share, "share of segments that rise above their chord", **limits)  # fmt: skip
+        report.claim(f"{name}: {words}", share, "share of segments that rise above their chord", at_most=0.0 if is_convex else None, above=None if is_convex else 0.0)  # fmt: skip
     report.table(f"{settings.segments:,} random segments", columns=["objective", "share above the chord"], rows=rows)  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def follow(
     for step in range(steps):
         if rate is not None:
             optimizer.param_groups[0].update(rate(step / steps))
-        optimizer.step(closure)
+        optimizer.step(closure)  # type: ignore[arg-type]
         if step % 10 == 9:
             places.append(w.detach().clone())
     return torch.stack(places)

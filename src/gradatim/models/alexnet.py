@@ -3,7 +3,8 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from gradatim.errors import InvalidValue
 from gradatim.models.chains import ImageChain
@@ -17,6 +18,14 @@ def _after(size: int) -> int:
     for _ in range(3):  # every pool of 3 × 3 has stride 2
         size = (size - 3) // 2 + 1
     return size
+
+
+class _MapNorm(nn.LocalResponseNorm):
+    """The norm over neighbouring maps, in single precision: a CPU has no pool of half numbers."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        is_half = input.dtype in (torch.float16, torch.bfloat16)
+        return super().forward(input.float()).to(input.dtype) if is_half else super().forward(input)
 
 
 class AlexNet(ImageChain):
@@ -62,9 +71,7 @@ class AlexNet(ImageChain):
             )
 
         def norm() -> nn.Module:
-            return nn.LocalResponseNorm(
-                5, alpha=5e-4, beta=0.75, k=2.0
-            )  # PyTorch divides alpha by 5
+            return _MapNorm(5, alpha=5e-4, beta=0.75, k=2.0)  # PyTorch divides alpha by 5
 
         super().__init__(
             OrderedDict(

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue
 from gradatim.timeseries.emissions import Floats
 from gradatim.timeseries.gaussian_emission import GaussianEmission
@@ -53,6 +54,7 @@ class MixtureEmission:
         """Log-density of each part, with its weight, shape ``(..., K, M)``."""
         return self.parts.log_prob(y).unflatten(-1, self.weights.shape) + safe_log(self.weights)
 
+    @takes_arrays
     def log_prob(self, y: Tensor) -> Tensor:
         return self._log_parts(y).logsumexp(-1)
 

@@ -18,7 +18,8 @@ from gradatim.doctor.ranking import diagnose
 from gradatim.doctor.spares import Spare
 from gradatim.doctor.watching import finish
 
-SAVED_EVERY = 3.0  # seconds between two copies of the facts
+SAVED_EVERY = 3.0  # seconds between two copies of the facts, at least
+MOST_SAVING = 0.02  # of the time of a run, for these copies
 INTERRUPTED, FAILED = 130, 1
 MOST_IGNORED = 3  # steps that a script may still make after it was told to end
 CERTAIN = 0.85  # strength of a broken contract that explains a symptom
@@ -35,7 +36,7 @@ class Session:
     def __init__(self, order: dict[str, Any]) -> None:
         self.order = order
         self.observer = Observer(every=order["every"], max_steps=order["max_steps"], max_seconds=order["max_seconds"])  # fmt: skip
-        self._saved = time.perf_counter()
+        self._saved, self._pause = time.perf_counter(), SAVED_EVERY
         self._ignored = 0
         self.code: int = 0
         self.error: BaseException | None = None
@@ -81,9 +82,11 @@ class Session:
             self._leave_by_force()
         if self.order["stop_early"] and self.observer.round in CERTAIN_AT:
             self._stop_if_certain()
-        if time.perf_counter() - self._saved > SAVED_EVERY:
+        started = time.perf_counter()
+        if started - self._saved > self._pause:
             self.save(at_end=False)
             self._saved = time.perf_counter()
+            self._pause = max(SAVED_EVERY, (self._saved - started) / MOST_SAVING)
 
     def _leave_by_force(self) -> None:
         """A script that catches everything also catches what should end it; it has a few more steps."""

@@ -26,7 +26,7 @@ LAST = 8  # merges whose heights are drawn
 class Settings:
     seed: int = 0
     draws: int = 100
-    moons: int = 150
+    moons: int = 300
 
 
 QUICK = Settings(draws=10)

@@ -49,12 +49,13 @@ def run(settings: Settings) -> Report:
     x, truth = draw_points(rng)
     trees = {name: agglomerate(torch.from_numpy(x), name).numpy() for name in LINKAGES}
     error = max(float(np.abs(trees[name] - linkage(x, name)).max()) for name in LINKAGES)
-    splits = dict.fromkeys(LINKAGES, 0)
+    splits, by_ward = dict.fromkeys(LINKAGES, 0), []
     for _ in range(settings.draws):
-        points, _ = draw_points(rng)
+        points, groups = draw_points(rng)
         for name in LINKAGES:
-            heights = linkage(points, name)[:, 2]
-            splits[name] += bool(heights[-3] < CUT < heights[-2])
+            tree = linkage(points, name)
+            splits[name] += bool(tree[-3, 2] < CUT < tree[-2, 2])
+        by_ward.append(agreement(linkage(points, "ward"), 3, groups))
     inertia = float(((x - x.mean(0)) ** 2).sum())
     added = float((trees["ward"][:, 2] ** 2).sum() / 2)
     moons, sides = (np.asarray(part) for part in synthetic.moons(settings.moons, noise=0.05, seed=settings.seed))  # fmt: skip
@@ -87,8 +88,8 @@ def run(settings: Settings) -> Report:
     )
     report.claim(
         "three clusters of Ward's tree are the groups",
-        rows[-1][4],
-        "adjusted Rand index",
+        float(np.mean(by_ward)),
+        "adjusted Rand index, mean over the draws",
         at_least=0.9,
     )
     report.claim(

@@ -1,4 +1,4 @@
-"""Attention reaches everything in one step and pays for pairs; recurrence, windows and sums pay less and lose some."""
+"""Attention reaches all in one step and pays for pairs; recurrence, windows and sums pay less and lose some."""
 
 import math
 import time

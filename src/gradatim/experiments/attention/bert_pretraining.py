@@ -1,4 +1,4 @@
-"""What BERT is asked while it learns: hidden words, words that are wrong, words that are right, and what comes next."""
+"""What BERT is asked while it learns: hidden words, wrong ones, right ones, and whether a sentence comes next."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -24,8 +24,8 @@ KEYWORDS = "adding problem, copying problem, LSTM, GRU, linear recurrent unit LR
 SYMBOLS = 8
 CHANCE = {"copying": 1 / SYMBOLS, "adding": 0.19}
 MODELS = (
-    "Elman", "deep transition", "ReLU, identity start", "antisymmetric", "Lipschitz", "LSTM", "GRU", "minGRU",
-    "minGRU, long start", "LRU", "S6", "Transformer",
+    "Elman", "deep transition", "ReLU from identity", "antisymmetric", "Lipschitz", "LSTM", "GRU", "minGRU",
+    "minGRU with long start", "LRU", "S6", "Transformer",
 )  # fmt: skip
 Scores = dict[str, dict[int, float]]  # accuracy by lag, by model
 
@@ -42,7 +42,7 @@ class Settings:
 
 
 QUICK = Settings(
-    lags=(20,), models=("Elman", "ReLU, identity start", "antisymmetric", "GRU", "minGRU", "minGRU, long start", "LRU", "S6", "Transformer"),
+    lags=(20,), models=("Elman", "ReLU from identity", "antisymmetric", "GRU", "minGRU", "minGRU with long start", "LRU", "S6", "Transformer"),
     hidden_dim=24, steps=160, batch_size=32,
 )  # fmt: skip
 
@@ -90,13 +90,13 @@ def build(name: str, input_dim: int, out_dim: int, lag: int, hidden_dim: int) ->
     cells: dict[str, str | CellFactory] = {
         "Elman": "elman",
         "deep transition": "deep_transition",
-        "ReLU, identity start": "elman_relu",
+        "ReLU from identity": "elman_relu",
         "antisymmetric": partial(AntisymmetricCell, step_size=0.3),
         "Lipschitz": partial(LipschitzCell, step_size=0.3),
         "LSTM": "lstm",
         "GRU": "gru",
         "minGRU": "min_gru",
-        "minGRU, long start": partial(MinGRUCell, gate_bias=-log(lag + 2)),
+        "minGRU with long start": partial(MinGRUCell, gate_bias=-log(lag + 2)),
         "S6": partial(S6Cell, step_min=0.3 / (lag + 2), step_max=3 / (lag + 2)),
     }
     layers = 2 if name.startswith("min") or name == "S6" else 1
@@ -129,9 +129,9 @@ def accuracy(name: str, task: str, lag: int, settings: Settings) -> float:
 def check_claims(report: Report, scores: dict[str, Scores], longest: int) -> None:
     copying, adding = scores["copying"], scores["adding"]
     least = min(copying["LRU"].values())
-    gain = copying["minGRU, long start"][longest] - copying["minGRU"][longest]
+    gain = copying["minGRU with long start"][longest] - copying["minGRU"][longest]
     elman = adding["Elman"][longest]
-    gated = max(adding[name][longest] for name in ("GRU", "minGRU", "minGRU, long start"))
+    gated = max(adding[name][longest] for name in ("GRU", "minGRU", "minGRU with long start"))
     report.claim("copying, LRU at every lag", least, at_least=0.95)
     report.claim(f"copying, minGRU at {longest}: gates that start shut gain", gain, at_least=0.5)
     report.claim(f"adding, Elman at {longest}", elman, "{}: chance is 0.19", at_most=0.25)

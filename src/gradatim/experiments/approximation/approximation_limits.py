@@ -44,6 +44,7 @@ def best_readout(features: Array, y: Array) -> float:
     rows = np.block([[columns, -np.ones((len(y), 1))], [-columns, -np.ones((len(y), 1))]])
     goal = np.r_[np.zeros(columns.shape[1]), 1.0]
     found = linprog(goal, A_ub=rows, b_ub=np.r_[y, -y], bounds=(None, None))
+    assert found.x is not None  # a weighted sum of nothing always exists
     return float(found.x[-1])
 
 

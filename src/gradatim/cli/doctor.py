@@ -1,6 +1,7 @@
 """``gradatim doctor``: why a training run does not learn, and what to change."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,9 +106,15 @@ def _check_outputs(script: Path, record_file: Path | None, report: Path | None) 
     for path, option, words in ((record_file, "--json", b'"gradatim-doctor/'), (report, "--report", b"<title>Diagnosis of ")):  # fmt: skip
         if path is None:
             continue
-        real = check_output(path, f"doctor: {option}", inputs=[script], is_ours=lambda own, words=words: words in own.read_bytes()[:4096])  # fmt: skip
+        is_ours = partial(_holds, words)
+        real = check_output(path, f"doctor: {option}", inputs=[script], is_ours=is_ours)
         with or_unavailable(f"doctor: {path} cannot be written"):
             real.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _holds(words: bytes, own: Path) -> bool:
+    """Whether a file says in its head that we wrote it."""
+    return words in own.read_bytes()[:4096]
 
 
 def _writer(path: Path) -> Any:

@@ -53,7 +53,7 @@ def distance(one: nn.Module, other: nn.Module, x: Tensor) -> float:
 
 
 @torch.no_grad()
-def mix_units(model: MLP, mixing: Tensor) -> MLP:
+def mix_units(model: nn.Sequential, mixing: Tensor) -> nn.Sequential:
     """Put mixtures of hidden units in their place, and read them with the inverse."""
     mixed = deepcopy(model)
     first, last = (layer for layer in mixed if isinstance(layer, nn.Linear))
@@ -97,7 +97,7 @@ def accuracy(model: nn.Module, data: Pair) -> float:
 
 
 @torch.no_grad()
-def along(model: MLP, twin: MLP, data: Pair) -> list[float]:
+def along(model: nn.Sequential, twin: nn.Sequential, data: Pair) -> list[float]:
     """Test accuracy on the straight line from a network to its twin."""
     between, values = deepcopy(model), []
     for share in STEPS:

@@ -68,8 +68,8 @@ def read(settings: Settings) -> tuple[WordPieceTokenizer, SentencePairs, Sentenc
         documents = [sentences[k : k + 40] for k in range(0, len(sentences), 40)]
     cut = len(documents) * 9 // 10
     tokenizer = WordPieceTokenizer.train([s for d in documents[:cut] for s in d], vocab_size=settings.vocab_size)  # fmt: skip
-    pairs = [next_sentence_pairs(part, tokenizer, max_length=settings.max_length, seed=settings.seed + k) for k, part in enumerate((documents[:cut], documents[cut:]))]  # fmt: skip
-    return tokenizer, *pairs
+    learned, kept_back = (next_sentence_pairs(part, tokenizer, max_length=settings.max_length, seed=settings.seed + k) for k, part in enumerate((documents[:cut], documents[cut:])))  # fmt: skip
+    return tokenizer, learned, kept_back
 
 
 def pretrain(kind: str, tokenizer: WordPieceTokenizer, pairs: SentencePairs, settings: Settings) -> tuple[BERTPretraining, History]:  # fmt: skip

@@ -113,8 +113,10 @@ def claim_figures(report: Report, figures: dict[str, np.ndarray]) -> None:
 def gates_by_colour(model: nn.Sequential, digits: Pair, settings: Settings) -> np.ndarray:
     """Mean weight of every map, for each colour that is asked for, shape ``(2, WIDTH)``."""
     X, _, asked = two_digits(digits, settings.test_images, 2 * settings.seed + 1)
-    place = max(k for k, part in enumerate(model) if isinstance(part, SqueezeExcitation))
-    weights = model[place].weights(model[:place](X))
+    place, gate = max(
+        (k, part) for k, part in enumerate(model) if isinstance(part, SqueezeExcitation)
+    )
+    weights = gate.weights(model[:place](X))
     return np.stack([weights[asked == colour].mean(0).numpy() for colour in range(2)])
 
 

@@ -1,6 +1,6 @@
 """Parts of a table by what stands in a column: halves of numbers and dates, categories, what is missing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from gradatim.reports.values import format_value
 
 
 def slice_rows(
-    columns: Sequence[Column], table: dict[str, Cells], rows: np.ndarray
+    columns: Sequence[Column], table: Mapping[str, Cells], rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name of each part, and the places of its rows among ``rows``; texts have no parts.
 

@@ -38,6 +38,16 @@ def train_mlp(census):
     trainer.fit((X, y), (X, y))
 
 
+@pytest.fixture
+def nothing_else():
+    """What other tests left behind is not looked at, which would take seconds."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("nothing_else")
 @pytest.mark.parametrize("train", [train_gpt, train_mlp])
 def test_no_tensor_outlives_its_step(train):
     census = Census()

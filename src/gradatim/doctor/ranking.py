@@ -25,7 +25,7 @@ def diagnose(facts: Facts, trials: list[Trial] | None = None) -> Diagnosis:
 
     Example:
         >>> from gradatim.doctor.facts import Facts, Witness
-        >>> facts = Facts(passes=40, witnesses={"kept-gradients": Witness(seen=16, of=16)})
+        >>> facts = Facts(passes=40, steps=40, witnesses={"kept-gradients": Witness(seen=16, of=16)})
         >>> diagnose(facts).findings[0].code
         'optim.no-zero-grad'
     """

@@ -9,8 +9,6 @@ from gradatim.experiments.attention.minilm_neighbours import ranks, shared_words
 
 NEEDS = {
     "minilm-neighbours": ("minilm", "tatoeba-spa"),
-    "bert-pretraining": (),
-    "vit-versus-cnn": (),
     "vit-regularizers": (),
 }
 

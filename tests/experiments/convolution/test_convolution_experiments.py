@@ -18,8 +18,6 @@ SHORT = {
     "receptive-field": {"depths": "1,2,4,8", "shown": "2,8"},
     "parameter-count": {"channels": "2,8", "hidden": "8,32", "epochs": "16"},
     "shuffled-pixels": {"epochs": "6"},
-    "segmentation": {"seed": "1", "repeats": "2"},
-    "attention-in-cnns": {},
 }
 PICTURES = {
     "convolution-is-toeplitz": ["matrices", "blocks", "learning"],
@@ -30,8 +28,6 @@ PICTURES = {
     "receptive-field": ["fields", "growth"],
     "parameter-count": ["parameters"],
     "shuffled-pixels": ["images", "accuracy"],
-    "segmentation": ["iou", "masks"],
-    "attention-in-cnns": ["accuracy", "gates"],
 }
 
 

@@ -11,7 +11,6 @@ NAMES = (
     "batchnorm",
     "lottery-ticket",
     "distillation",
-    "borrowed-features",
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 from gradatim import experiments
 from gradatim.data.entries import find
 
-NAMES = ("convex-rates", "escaping", "adam-versus-sgd", "implicit-regularization")
+NAMES = ("convex-rates", "adam-versus-sgd", "implicit-regularization")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,6 +9,8 @@ def test_every_claim_holds():
     assert len(report.claims) >= 7
     assert [picture.name for picture in report.pictures] == [
         "mistakes-and-bound",
+        "lemmas",
+        "hyperplane",
         "path",
         "version-space",
     ]

@@ -28,8 +28,6 @@ FIGURES = {
     "recurrent-machines": ["stack", "learned"],
     "pos-tagging": ["accuracy", "known-and-unknown"],
     "ngram-sparsity": ["sparsity"],
-    "long-memory": ["accuracy-against-lag"],
-    "tcn-versus-lstm": ["accuracy-by-task"],
 }
 # as little as still shows it
 SMALLER = {

@@ -31,7 +31,6 @@ def no_downloads(tmp_path, monkeypatch):
         "imdb",
         "char-rnn",
         "word-vectors",
-        "captions",
     ],
 )
 def test_every_claim_holds(name):

@@ -145,7 +145,7 @@ def test_slopes_of_the_chosen_values():
         (lambda: PPO(clip=0.0).init(CartPole()), "PPO: clip must be in (0, 1), got 0.0"),
         (lambda: PPO(lam=2.0).init(CartPole()), "PPO: lam must be in [0, 1], got 2.0"),
         (lambda: PPO(epochs=0).init(CartPole()), "PPO: epochs must be a whole number from 1"),
-        (lambda: PPO().init("CartPole-v1"), "PPO: environment must be one of gradatim.reinforcement, got a str"),
+        (lambda: PPO().init("CartPole-v1"), "PPO: environment must be one of gradatim.reinforcement, got str"),
         (lambda: ActorCritic(lam=-1.0).init(CartPole()), "ActorCritic: lam must be in [0, 1], got -1.0"),
         (lambda: Reinforce(lr=0.0).init(CartPole()), "Reinforce: lr must be more than 0, got 0.0"),
         (lambda: Reinforce(gamma=2.0).init(Maze()), "Reinforce: gamma must be in [0, 1], got 2.0"),

@@ -105,10 +105,10 @@ def old_form():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (without("step"), "Gym: make must give an environment with reset, step, observation_space and action_space, got a Odd without step"),
-        (without("observation_space"), "got a Odd without observation_space"),
-        (lambda: None, "got a NoneType without reset"),
-        (3, "Gym: make must be a name or a function that makes an environment, got a int"),
+        (without("step"), "Gym: make must give an environment with reset, step, observation_space and action_space, got Odd without step"),
+        (without("observation_space"), "got Odd without observation_space"),
+        (lambda: None, "got NoneType without reset"),
+        (3, "Gym: make must be a name or a function that makes an environment, got int"),
         (of_space("observation", gymnasium.spaces.Dict({})), "Gym: observation space must be discrete or a box, got Dict"),
         (of_space("action", gymnasium.spaces.MultiBinary(3)), "Gym: action space must be discrete or a box, got MultiBinary"),
         ("NoSuch-v0", "Gym: make must be a name that Gymnasium knows, got 'NoSuch-v0'"),

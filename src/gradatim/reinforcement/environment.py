@@ -166,13 +166,14 @@ def require_environment(owner: str, environment: object) -> None:
     """Raise unless it is an environment of this package."""
     if not isinstance(environment, Environment):
         raise InvalidType(
-            f"{owner}: environment must be one of gradatim.reinforcement, got a {type(environment).__name__}. "
+            f"{owner}: environment must be one of gradatim.reinforcement, got {type(environment).__name__}. "
             "Try Gym(make), where make() makes a Gymnasium environment."
         )
 
 
 def require_gamma(owner: str, gamma: float, *, has_end: bool = True) -> None:
     """Raise unless a discount is in [0, 1], and below 1 where episodes need not end."""
-    require(0.0 <= gamma <= 1.0, f"{owner}: gamma must be in [0, 1]", gamma, "Try 0.99.")
+    is_discount = isinstance(gamma, int | float) and 0.0 <= gamma <= 1.0
+    require(is_discount, f"{owner}: gamma must be in [0, 1]", repr(gamma), "Try 0.99.")
     rule = f"{owner}: gamma must be below 1 where episodes do not end, for the return is not finite"
     require(gamma < 1.0 or has_end, rule, gamma, "Try 0.99.")

@@ -35,7 +35,7 @@ class Gym(Environment):
         self.make = _maker(make) if isinstance(make, str) else make
         if not callable(self.make):
             kind = type(make).__name__
-            raise InvalidType(f"Gym: make must be a name or a function that makes an environment, got a {kind}. Try Gym(lambda: environment).")  # fmt: skip
+            raise InvalidType(f"Gym: make must be a name or a function that makes an environment, got {kind}. Try Gym(lambda: environment).")  # fmt: skip
         self.has_end = has_end
         self.worlds = [self._new()]
         self.observation_space = _read("observation", self.worlds[0].observation_space)
@@ -48,7 +48,7 @@ class Gym(Environment):
         missing = [part for part in PARTS if not hasattr(world, part)]
         rule = f"Gym: make must give an environment with {', '.join(PARTS[:-1])} and {PARTS[-1]}"
         if missing:
-            raise InvalidType(f"{rule}, got a {type(world).__name__} without {missing[0]}.")
+            raise InvalidType(f"{rule}, got {type(world).__name__} without {missing[0]}.")
         return world
 
     def copies(self, count: int) -> Self:

@@ -38,6 +38,7 @@ NEEDED = {
     "qm9-small": ["qm9"],
     "resnet20-published": ["cifar10", "cifar10-resnets"],
     "series-classification": ["ucr-Adiac"],
+    "scaling-law": ["tiny-shakespeare"],
     "shakespeare-gpt": ["tiny-shakespeare"],
     "spam": ["spam"],
     "spoken-digits": ["spoken-digits"],

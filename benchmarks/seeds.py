@@ -6,6 +6,7 @@ was. ``--table`` prints it. Exit code 1 means that a claim failed or a run gave 
 
 import argparse
 import ast
+import fcntl
 import hashlib
 import json
 import os
@@ -99,6 +100,24 @@ def _known(record: Mapping[str, Runs], name: str, form: str) -> dict[str, Any]:
     return dict(runs["seeds"]) if runs.get("text") == fingerprint(name) else {}
 
 
+def read_record() -> dict[str, Runs]:
+    """What was run so far."""
+    return json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
+
+
+def keep(name: str, form: str, seed: str, result: Mapping[str, Any]) -> None:
+    """Write what came out, beside what other processes have written meanwhile."""
+    if "claims" not in result:
+        return
+    with RECORD.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        record = read_record()
+        seeds = {**_known(record, name, form), seed: dict(result)}
+        record[f"{name} {form}"] = {"text": fingerprint(name), "seeds": seeds}
+        text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
+        write_atomically(RECORD, f"{text}\n".encode())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run what is not in the record yet and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.seeds", description=__doc__)
@@ -109,22 +128,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--table", action="store_true", help="print the record and run nothing")
     options = parser.parse_args(arguments)
     names, form = options.names or experiments.names(), FORMS[not options.quick]
-    record: dict[str, Runs] = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
     if options.table:
-        print(table(record, names))
+        print(table(read_record(), names))
         return 0
     results = []
     for seed in map(str, options.seeds):
         for name in names:
-            known = _known(record, name, form)
+            known = _known(read_record(), name, form)
             if seed not in known:
                 known[seed] = run(name, form, int(seed), options.seconds)
                 print(name, form, seed, known[seed], flush=True)
             results.append(known[seed])
-            if "claims" in known[seed]:
-                record[f"{name} {form}"] = {"text": fingerprint(name), "seeds": known}
-                text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
-                write_atomically(RECORD, f"{text}\n".encode())
+                keep(name, form, seed, known[seed])
     return int(not all(map(is_good, results)))
 
 

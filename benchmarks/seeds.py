@@ -138,8 +138,8 @@ def main(arguments: list[str] | None = None) -> int:
             if seed not in known:
                 known[seed] = run(name, form, int(seed), options.seconds)
                 print(name, form, seed, known[seed], flush=True)
-            results.append(known[seed])
                 keep(name, form, seed, known[seed])
+            results.append(known[seed])
     return int(not all(map(is_good, results)))
 
 

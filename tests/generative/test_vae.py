@@ -6,7 +6,7 @@ from torch import nn
 
 from gradatim.errors import InvalidType, InvalidValue
 from gradatim.generative import MODELS, VAE, elbo
-from gradatim.models import MLP, describe, rebuild
+from gradatim.models import MLP, ImageDecoder, ImageEncoder, describe, rebuild
 from gradatim.models.restoring import restore
 
 
@@ -83,12 +83,20 @@ def test_the_bound_knows_the_class():
     assert elbo(vae, torch.rand(2, 6), label=torch.tensor([0, 1])).bound.shape == (2,)
 
 
+def test_the_encoder_says_how_many_entries_a_code_has():
+    assert VAE(MLP((6, 8, 2 * 3)), MLP((3, 8, 6)), likelihood="gaussian", beta=2.0).latent_dim == 3
+    made = VAE(ImageEncoder(8, 2 * 5, widths=(4,)), ImageDecoder(5, 8, widths=(4,))).sample(2)
+    assert made.shape == (2, 1, 8, 8)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: small(beta=-1.0), "VAE: beta must be at least 0, got -1.0"),
         (lambda: small(free_bits=-1.0), "VAE: free_bits must be at least 0, got -1.0"),
         (lambda: VAE(nn.Identity(), nn.Identity(), 0), "VAE: latent_dim must be a whole number from 1, got 0"),
+        (lambda: VAE(nn.Identity(), nn.Identity()), "VAE: latent_dim must be given for an encoder whose last layer is not linear, with an even number of outputs, got Identity. Try latent_dim=8."),
+        (lambda: VAE(nn.Linear(6, 5), nn.Identity()), "VAE: latent_dim must be given for an encoder whose last layer is not linear"),
         (lambda: VAE(nn.Identity(), nn.Identity(), 1, num_classes=0), "VAE: num_classes must be at least 1 or None, got 0"),
         (lambda: VAE(nn.Linear(6, 5), nn.Identity(), 2).encode(torch.ones(3, 6)), r"encoder must give 4 numbers for each row, twice latent_dim, got shape \(3, 5\)"),
         (lambda: small().sample(0), "VAE.sample: num_samples must be a whole number from 1, got 0"),

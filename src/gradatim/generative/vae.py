@@ -26,7 +26,7 @@ class VAE(nn.Module):
     Args:
         encoder: From x to ``2 * latent_dim`` numbers: :math:`\mu`, then :math:`\log\sigma^2`.
         decoder: From z, and the class behind it, to what the likelihood needs.
-        latent_dim: Entries of z.
+        latent_dim: Entries of z; by default half of what the last layer of the encoder gives.
         likelihood: ``"bernoulli"``, ``"gaussian"``, whose variance is learned, or a :class:`Likelihood` of one's own.
         beta: Weight of the divergence from the prior in training; with 1 it is the bound.
         free_bits: Nats that each entry of the code may differ from the prior for nothing, in training.
@@ -34,7 +34,7 @@ class VAE(nn.Module):
 
     Example:
         >>> from gradatim.models import MLP
-        >>> vae = VAE(MLP((784, 64, 2 * 8)), MLP((8, 64, 784)), 8)
+        >>> vae = VAE(MLP((784, 64, 2 * 8)), MLP((8, 64, 784)), likelihood="bernoulli")
         >>> vae.sample(5, generator=torch.Generator().manual_seed(0)).shape
         torch.Size([5, 784])
 
@@ -47,7 +47,7 @@ class VAE(nn.Module):
         self,
         encoder: nn.Module,
         decoder: nn.Module,
-        latent_dim: int,
+        latent_dim: int | None = None,
         *,
         likelihood: str | Likelihood = "bernoulli",
         beta: float = 1.0,
@@ -55,6 +55,7 @@ class VAE(nn.Module):
         num_classes: int | None = None,
     ) -> None:
         super().__init__()
+        latent_dim = _half_of_last(encoder) if latent_dim is None else latent_dim
         require_whole("VAE", latent_dim=latent_dim)
         require(beta >= 0, "VAE: beta must be at least 0", beta, "Try beta=1.0.")
         require(free_bits >= 0, "VAE: free_bits must be at least 0", free_bits)
@@ -137,3 +138,14 @@ class VAE(nn.Module):
         if label.numel():
             low, high = (int(value) for value in label.aminmax())
             require(low >= 0 and high < self.num_classes, rule, low if low < 0 else high)
+
+
+def _half_of_last(encoder: nn.Module) -> int:
+    """Half of the numbers that the last linear layer of an encoder gives: a mean and a log-variance of each entry."""
+    widths = [own.out_features for own in encoder.modules() if isinstance(own, nn.Linear)]
+    if not widths or widths[-1] % 2:
+        raise InvalidValue(
+            f"VAE: latent_dim must be given for an encoder whose last layer is not linear, with an even number of outputs, "
+            f"got {type(encoder).__name__}. Try latent_dim=8."
+        )
+    return widths[-1] // 2

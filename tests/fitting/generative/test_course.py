@@ -1,6 +1,7 @@
 """From a table to a model folder that makes rows."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -63,8 +64,14 @@ def test_all_generators_are_judged_by_the_same_figures(table):
     assert about["test"]["training rows"]["teaching loss"][0] == pytest.approx(0, abs=0.1)
     assert result.verdict.metric == "two-sample AUC"
     assert result.verdict.recommended in ("independent columns", "Gaussian copula", "network")
-    titles = [s.title for s in result.report.sections if isinstance(s, Table)]
-    assert "Test, 24 held-out rows, used once" in titles
+    tables = {s.title: s for s in result.report.sections if isinstance(s, Table)}
+    titles = list(tables)
+    test = tables["Test, 24 held-out rows, used once, with 95 % intervals"]
+    assert test.columns[1:4] == ["two-sample AUC", "columns alike", "pairs alike"]
+    for row in test.rows:
+        cells = [cell for cell in row[1:-1] if cell is not None]
+        assert len(cells) == 5 + (row[0] != "training rows")
+        assert all(re.fullmatch(r".+ \(.+ to .+\)", cell) for cell in cells)
     assert "Rows of the network" in titles
     assert any("nearest to a training row" in title for title in titles)
     assert any("no proof of privacy" in getattr(s, "text", "") for s in result.report.sections)

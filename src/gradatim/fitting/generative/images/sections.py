@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
+from gradatim.fitting.generative.figures import SAID, percent_with_ends, with_ends
 from gradatim.fitting.generative.images.judging import PictureFigures
 from gradatim.fitting.generative.medium import Outcome
 from gradatim.fitting.player import NETWORK
-from gradatim.generative import Estimate, nearest_rows
+from gradatim.generative import Estimate, mean_interval, nearest_rows
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.latent import image_rows
 from gradatim.reports import Report
@@ -88,17 +90,19 @@ def explain(report: Report, medium: "PictureMedium", outcome: Outcome) -> None:
 def _figures(report: Report, medium: "PictureMedium", outcome: Outcome) -> None:
     """Add the table of the test."""
     has_classes = bool(medium.classes)
-    columns = ["generator", medium.metric, "Fréchet distance", "its 95 % interval", "precision", "recall"]  # fmt: skip
+    columns = ["generator", medium.metric, "Fréchet distance", "precision", "recall"]
     columns += ["agrees with its class"] if has_classes else []
     rows = []
     for name, own in medium.figures.items():
         mark = " ←" if name == outcome.verdict.recommended else ""
-        frechet = own.judged["frechet_distance"]
-        cells: list[object] = [name + mark, float(own.losses.mean()), frechet.value, _ends(frechet), own.judged["precision"].value, own.judged["recall"].value]  # fmt: skip
-        cells += [_share(own.agreement)] if has_classes else []
-        rows.append([*cells, _copied(own.judged.get("copying")), None if own.repeats is None else own.repeats.unique])  # fmt: skip
+        kernel = mean_interval(torch.as_tensor(own.losses))
+        some = (own.judged[key] for key in ("frechet_distance", "precision", "recall"))
+        cells = [name + mark, *map(with_ends, (kernel, *some))]
+        cells += [percent_with_ends(own.agreement)] if has_classes else []
+        copied = percent_with_ends(own.judged.get("copying"))
+        rows.append([*cells, copied, None if own.repeats is None else own.repeats.unique])
     report.table(
-        f"Test, {len(medium.held_out):,} held-out images, used once, beside {medium.count:,} of each generator",
+        f"Test, {len(medium.held_out):,} held-out images, used once, beside {medium.count:,} of each generator, {SAID}",
         columns=[*columns, "nearer to a training image", "unique images repeated"],
         rows=rows,
     )
@@ -118,18 +122,8 @@ def _figures(report: Report, medium: "PictureMedium", outcome: Outcome) -> None:
     report.text(words)
 
 
-def _ends(own: Estimate) -> str:
-    return f"{own.low:.3g} to {own.high:.3g}"
-
-
-def _share(own: Estimate | None) -> str | None:
-    return None if own is None else f"{100 * own.value:.0f} %"
-
-
-def _copied(own: Estimate | None) -> str | None:
-    if own is None:
-        return None
-    return f"{100 * own.value:.0f} % ({100 * own.low:.0f} to {100 * own.high:.0f})"
+def _share(own: Estimate) -> str:
+    return f"{100 * own.value:.0f} %"
 
 
 def _side_by_side(report: Report, medium: "PictureMedium") -> None:

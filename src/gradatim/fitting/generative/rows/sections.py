@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from gradatim.fitting.generative.figures import SAID, percent_with_ends, with_ends
 from gradatim.fitting.generative.medium import Outcome
 from gradatim.fitting.generative.rows.judging import RowFigures
 from gradatim.fitting.player import NETWORK
-from gradatim.generative import Estimate, nearest_rows, pair_similarity
+from gradatim.generative import nearest_rows, pair_similarity
 from gradatim.plots.bars import comparison_bars
 from gradatim.plots.tables import marginal_panels, pair_maps
 from gradatim.reports import Report
@@ -115,19 +116,19 @@ def explain(report: Report, medium: "RowMedium", outcome: Outcome) -> None:
 def _figures(report: Report, medium: "RowMedium", outcome: Outcome) -> None:
     """Add the table of the test."""
     target = next((own.teaching for own in medium.figures.values() if own.teaching), None)
-    columns = ["generator", medium.metric, "95 % interval", "columns alike", "pairs alike"]
+    columns = ["generator", medium.metric, "columns alike", "pairs alike"]
     if target is not None:
         columns += [f"{target.metric} when trained on them", "lost against real rows"]
     rows = []
     for name, own in medium.figures.items():
         mark = " ←" if name == outcome.verdict.recommended else ""
-        cells: list[object] = [name + mark, own.test.auc.value, _ends(own.test.auc), own.columns.value, own.pairs.value]  # fmt: skip
+        cells = [name + mark, *map(with_ends, (own.test.auc, own.columns, own.pairs))]
         if target is not None:
             taught = own.teaching
-            cells += [None, None] if taught is None else [taught.generated.value, _with_ends(taught.loss)]  # fmt: skip
-        rows.append([*cells, _copied(own), None if own.repeats is None else own.repeats.unique])
+            cells += [None, None] if taught is None else [with_ends(taught.generated), with_ends(taught.loss)]  # fmt: skip
+        rows.append([*cells, percent_with_ends(own.copying), None if own.repeats is None else own.repeats.unique])  # fmt: skip
     report.table(
-        f"Test, {len(medium.held_out):,} held-out rows, used once",
+        f"Test, {len(medium.held_out):,} held-out rows, used once, {SAID}",
         columns=[*columns, "nearer to a training row", "unique rows repeated"],
         rows=rows,
     )
@@ -139,20 +140,6 @@ def _figures(report: Report, medium: "RowMedium", outcome: Outcome) -> None:
     if target is not None:
         words += f" Trees that learn to predict {medium.target!r} from real rows have {target.metric} {target.real.value:.3f} on held-out rows."  # fmt: skip
     report.text(words)
-
-
-def _ends(own: Estimate) -> str:
-    return f"{own.low:.3f} to {own.high:.3f}"
-
-
-def _with_ends(own: Estimate) -> str:
-    return f"{own.value:.3f} ({own.low:.3f} to {own.high:.3f})"
-
-
-def _copied(own: RowFigures) -> str | None:
-    if own.copying is None:
-        return None
-    return f"{100 * own.copying.value:.0f} % ({100 * own.copying.low:.0f} to {100 * own.copying.high:.0f})"  # fmt: skip
 
 
 def _spread(names: list[str], most: int) -> list[str]:

@@ -1,26 +1,29 @@
 """A figure of samples and its interval, as a cell of a report."""
 
+import math
+
 from gradatim.generative import Estimate
-from gradatim.wording import brief
 
 SAID = "with 95 % intervals"  # of a table of such cells
+DECIMALS = 3  # of a figure that chance does not move
 
 
 def with_ends(own: Estimate | None) -> str | None:
-    """Three digits of a figure, and both ends of its interval.
+    """A figure and both ends of its interval, to the second digit of its width.
 
     Args:
-        own: The figure; ``None`` leaves the cell empty.
+        own: The figure; ``None``, or one that is not defined, leaves the cell empty.
 
     Example:
-        >>> with_ends(Estimate(0.51234, 0.48, 0.5456)), with_ends(Estimate(12.34567, 11.0, 13.5))
-        ('0.512 (0.48 to 0.546)', '12.3 (11 to 13.5)')
+        >>> with_ends(Estimate(0.51234, 0.48, 0.5456)), with_ends(Estimate(12.34567, 10.0, 14.5))
+        ('0.512 (0.480 to 0.546)', '12.3 (10.0 to 14.5)')
     """
-    return (
-        None
-        if own is None
-        else f"{brief(own.value, 3)} ({brief(own.low, 3)} to {brief(own.high, 3)})"
-    )
+    if own is None or math.isnan(own.value):
+        return None
+    width = own.high - own.low
+    decimals = max(1 - math.floor(math.log10(width)), 0) if width > 0 else DECIMALS
+    value, low, high = (f"{end:,.{decimals}f}" for end in own)
+    return f"{value} ({low} to {high})"
 
 
 def percent_with_ends(own: Estimate | None) -> str | None:

@@ -91,9 +91,9 @@ def test_many_are_the_same_as_in_one_piece_and_more(model, monkeypatch):
     [
         ({"label": "cow"}, "label must be one of .*cat, .*got 'cow'"),
         ({"which": "vae"}, "which must be one of .*got 'vae'"),
-        ({"which": "single Gaussian", "label": "cat"}, "label must be left out for a generator that learned no classes, got 'cat'"),
-        ({"which": "Gaussian mixture", "guidance": 2.0}, "guidance must be 0 for a generator that learned no classes by diffusion, got 2"),
-        ({"which": "Gaussian mixture", "steps": 5}, "steps must be left out for a generator that is no diffusion model, got 5"),
+        ({"which": "single Gaussian", "label": "cat"}, "label must be left out for a generator that learned no classes, got 'cat'. Try --model 'network'.$"),
+        ({"which": "Gaussian mixture", "guidance": 2.0}, "guidance must be 0 for a generator that learned no classes by diffusion, got 2. Try --model network.$"),
+        ({"which": "Gaussian mixture", "steps": 5}, "steps must be left out for a generator that is no diffusion model, got 5. Try --model network.$"),
         ({"guidance": -1.0}, "guidance must be from 0 to 100, got -1"),
         ({"guidance": float("nan")}, "guidance must be from 0 to 100, got nan"),
         ({"steps": 0}, "steps must be a whole number from 1 to 1,000, got 0"),

@@ -137,14 +137,17 @@ class PictureGenerator(StoredGenerator):
             asked = next(f"{column}={value}" for column, value in request.where.items())
             raise InvalidValue(f"sample: where must be left out for images, got {asked!r}. Ask for a class by --class.")  # fmt: skip
         is_diffusion = name == NETWORK and self.maker == "diffusion"
+        network = " Try --model network." if self.network is not None and self.maker == "diffusion" else ""  # fmt: skip
         if request.guidance and not (is_diffusion and self.classes):
-            raise InvalidValue(f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}.")  # fmt: skip
+            raise InvalidValue(f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}.{network if self.classes else ''}")  # fmt: skip
         if request.steps is not None and not is_diffusion:
-            raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.")  # fmt: skip
+            raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.{network}")  # fmt: skip
         if request.label is None:
             return None
         if not self._knows_classes(name):
-            raise InvalidValue(f"sample: label must be left out for a generator that learned no classes, got {request.label!r}. Put images of a class into a subfolder when you fit.")  # fmt: skip
+            others = [own for own in self.generators if self._knows_classes(own)]
+            remedy = f"Try --model {others[-1]!r}." if others else "Put images of a class into a subfolder when you fit."  # fmt: skip
+            raise InvalidValue(f"sample: label must be left out for a generator that learned no classes, got {request.label!r}. {remedy}")  # fmt: skip
         return self.classes.index(choose("sample", "label", request.label, self.classes))
 
     def _make(self, name: str, labels: Tensor, request: Request, generator: torch.Generator) -> Tensor:  # fmt: skip

@@ -154,13 +154,12 @@ class RowGenerator(StoredGenerator):
         return {**where, column: label}
 
     def _check_network(self, request: Request, name: str) -> None:
-        is_guided = name == NETWORK and self.classes is not None and self.maker == "diffusion"
-        if request.guidance and not is_guided:
-            raise InvalidValue(
-                f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}."
-            )
-        if request.steps is not None and not (name == NETWORK and self.maker == "diffusion"):
-            raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.")  # fmt: skip
+        is_diffusion = name == NETWORK and self.maker == "diffusion"
+        network = " Try --model network." if self.network is not None and self.maker == "diffusion" else ""  # fmt: skip
+        if request.guidance and not (is_diffusion and self.classes is not None):
+            raise InvalidValue(f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}.{'' if self.classes is None else network}")  # fmt: skip
+        if request.steps is not None and not is_diffusion:
+            raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.{network}")  # fmt: skip
 
     def _until_enough(self, count: int, conditions: dict[str, Condition], notes: list[str], draw: Any) -> pd.DataFrame:  # fmt: skip
         """Draw rows until there are enough that meet all conditions."""

@@ -5,6 +5,7 @@ import pytest
 from gradatim import experiments
 
 PICTURES = {
+    "answer-spans": ["pointers"],
     "attention-in-cnns": ["accuracy", "gates"],
     "bert-pretraining": None,
     "borrowed-features": None,

@@ -13,4 +13,5 @@ def test_every_claim_holds():
         "hyperplane",
         "path",
         "version-space",
+        "bias",
     ]

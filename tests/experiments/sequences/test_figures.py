@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 from gradatim.errors import InvalidValue
+from gradatim.experiments.sequences._pattern_figures import (
+    pattern_diagrams,
+    reach_maps,
+    readout_weights,
+)
 from gradatim.experiments.sequences.bidirectional import score_by_offset
 from gradatim.experiments.sequences.char_rnn import token_surprise
 from gradatim.experiments.sequences.connected_digits import label_probabilities
@@ -74,3 +79,20 @@ def test_letters_stand_in_lines_on_their_surprise():
     assert [text.get_text() for text in figure.axes[0].texts] == [*"ab↵cdefg"]
     with pytest.raises(InvalidValue, match=r"each of 3 letters, at least one, got shape \(2,\)"):
         token_surprise("abc", [1, 2])
+
+
+def test_unrolled_networks_have_a_box_for_each_input_state_and_answer():
+    figure = pattern_diagrams({"many to one": ((0, 1, 2), (2,), 1), "aligned": ((0, 1), (0, 1), 2)})
+    one, two = ([text.get_text() for text in axes.texts if text.get_text()] for axes in figure.axes)
+    assert sorted(one) == ["h1", "h2", "h3", "x1", "x2", "x3", "y"]
+    assert len(two) == 4 + 2 + 2
+    arrows = [len(axes.texts) - len(words) for axes, words in zip(figure.axes, (one, two), strict=True)]  # fmt: skip
+    assert arrows == [3 + 2 + 1, 2 + 2 + 2 + 2]  # up, along (in each layer), between layers, out
+
+
+def test_reach_and_readouts_show_every_entry():
+    figure = reach_maps({"aligned": np.tri(3, dtype=bool), "last": np.ones((1, 3), bool)})
+    assert [int((panel.collections[0].get_array() > 0).sum()) for panel in figure.axes] == [6, 3]
+    above, below = readout_weights(np.arange(8.0).reshape(2, 4), ["a", "b"]).axes
+    assert above.images[0].get_array().shape == (2, 4)
+    assert [list(line.get_ydata()) for line in below.lines[:2]] == [[0, 1, 2, 3], [4, 5, 6, 7]]

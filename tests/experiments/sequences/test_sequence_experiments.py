@@ -31,6 +31,7 @@ def no_downloads(tmp_path, monkeypatch):
         "imdb",
         "char-rnn",
         "word-vectors",
+        "sequence-patterns",
     ],
 )
 def test_every_claim_holds(name):

@@ -98,6 +98,9 @@ def claim_heads(report: Report, settings: Settings) -> None:
     report.claim(
         f"scores of {settings.length} tokens have the rank of a head's width", rank, equals=width
     )
+    keys = torch.arange(3, dtype=torch.float64)[:, None]
+    full = int(torch.linalg.matrix_rank(attention_weights(keys, keys)))
+    report.claim("but weights need not: with keys 0, 1, 2 of width 1, after the softmax", full, "rank", equals=3)  # fmt: skip
 
 
 def run(settings: Settings) -> Report:

@@ -3,11 +3,19 @@
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from gradatim.data import load
 from gradatim.estimators import NeuralClassifier
-from gradatim.evaluation import CrossValidation, cross_validate, repeated_hold_out
+from gradatim.evaluation import (
+    CrossValidation,
+    cross_validate,
+    make_splits,
+    repeated_hold_out,
+    split_three_ways,
+)
 from gradatim.plots.evaluation import spreads
+from gradatim.plots.style import PALETTE, new_figure
 from gradatim.reports import Report
 
 COVERS = ("D9",)
@@ -47,6 +55,50 @@ def measure(settings: Settings) -> dict[str, np.ndarray]:
     }
 
 
+def shares_of_rows(settings: Settings) -> dict[str, np.ndarray]:
+    """What thirty rows are for: 0 to learn from, 1 to choose by, 2 to test on; a line a cut."""
+    y = np.arange(30.0)
+    parts = split_three_ways(y, validation_fraction=0.15, test_fraction=0.15, seed=settings.seed)
+    lines: dict[str, np.ndarray] = {"hold-out": np.zeros(30, int)}
+    for kind, rows in enumerate(parts):
+        lines["hold-out"][rows] = kind
+    for fold, (_, test) in enumerate(make_splits(y, 5, seed=settings.seed), start=1):
+        lines[f"fold {fold}"] = np.zeros(30, int)
+        lines[f"fold {fold}"][test] = 2
+    return lines
+
+
+def rows_figure(lines: dict[str, np.ndarray]) -> Figure:
+    """Draw which rows learn, choose and test.
+
+    Args:
+        lines: By name of the cut, 0, 1 or 2 for every row.
+
+    Example:
+        >>> rows_figure({"hold-out": np.array([0, 0, 1, 2])}).axes[0].get_legend().texts[2].get_text()
+        'test'
+    """
+    figure, axes = new_figure(width=8.0, height=0.42 * len(lines) + 1.2)
+    colours = (PALETTE[0], PALETTE[4], PALETTE[1])
+    for line, kinds in enumerate(lines.values()):
+        axes.bar(np.arange(len(kinds)), 0.8, bottom=line - 0.4, width=0.9, color=[colours[k] for k in kinds])  # fmt: skip
+    for colour, label in zip(colours, ("learn from", "choose by", "test"), strict=True):
+        axes.bar([0], [0], color=colour, label=label)
+    axes.set_yticks(range(len(lines)), list(lines))
+    axes.invert_yaxis()
+    axes.set(xlabel="row", xlim=(-0.7, len(kinds) - 0.3))
+    axes.grid(False)
+    axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return figure
+
+
+def check_rows(report: Report, settings: Settings) -> None:
+    lines = shares_of_rows(settings)
+    tested = np.sum([kinds == 2 for name, kinds in lines.items() if name != "hold-out"], axis=0)
+    report.claim("five folds test every row once, and learn from it four times", f"{tested.min()} and {tested.max()}", equals="1 and 1")  # fmt: skip
+    report.figure("rows", rows_figure(lines), caption="Thirty rows. A hold-out keeps one part to choose by and one to test on, once; folds take turns.")  # fmt: skip
+
+
 def run(settings: Settings) -> Report:
     samples = measure(settings)
     deviation = {name: float(values.std(ddof=1)) for name, values in samples.items()}
@@ -71,6 +123,7 @@ def run(settings: Settings) -> Report:
     gap = abs(means["one hold-out, 80/20"] - means["5 folds"])
     error = 3 * deviation["one hold-out, 80/20"] / np.sqrt(settings.cuts)
     report.claim("both estimate the same quantity", gap, "{}, three standard errors", below=error)
+    check_rows(report, settings)
     report.figure(
         "spread",
         spreads({n: 100 * v for n, v in samples.items()}, label="estimated error, %"),

@@ -12,7 +12,9 @@ from gradatim.linear import (
     rippled_bowl,
     stationary_points,
 )
+from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.plots.error_surface import SurfacePanel, error_surfaces
+from gradatim.plots.words import Formula
 from gradatim.reports import Report
 
 COVERS = ("C4",)
@@ -42,6 +44,23 @@ def check_bowl(report: Report, settings: Settings) -> SurfacePanel:
     report.claim("bowl, step 0.51: diverges", wild, "distance to (2, −1)", above=1e3)
     paths = {f"step {lr:g}": descent_path(bowl, start, lr=lr, steps=15) for lr in (0.03, 0.2, 0.47)}
     return SurfacePanel("Bowl", bowl, BOWL_BOX, paths, minimum[None])
+
+
+def check_one_example(report: Report) -> None:
+    """The squared error of one example, and where descent on x³ ends."""
+    y = torch.linspace(-1.0, 3.0, 81, dtype=torch.float64, requires_grad=True)
+    t = 1.0
+    error = (t - y) ** 2
+    (slope,) = torch.autograd.grad(error.sum(), y)
+    report.claim("one example: the slope of (t − y)² is 2(y − t), zero at y = t alone", (slope - 2 * (y - t)).abs().max(), "largest difference", at_most=1e-12)  # fmt: skip
+    x = descent_path(lambda w: w.pow(3).sum(-1), torch.tensor([1.0], dtype=torch.float64), lr=0.1, steps=4000)[-1].item()  # fmt: skip
+    report.claim("on x³ from above descent comes to rest at 0, which is no minimum", x, above=0, below=0.01)  # fmt: skip
+    error = error.detach().numpy()
+    report.figure(
+        "one-example",
+        curve_panels([CurvePanel("Squared error of one example, t = 1", "answer y", Formula("$(t-y)^2$"), {"_": (y.detach().numpy(), error)}, {"y = t": ([t, t], [0.0, float(error.max())])})], width=5.4),
+        caption="A parabola: twice as wrong costs four times as much, and the slope points back in proportion.",
+    )  # fmt: skip
 
 
 def check_uniqueness(report: Report, settings: Settings) -> None:
@@ -112,6 +131,7 @@ def run(settings: Settings) -> Report:
         "descent only once they are high enough.",
     )
     first = check_bowl(report, settings)
+    check_one_example(report)
     check_uniqueness(report, settings)
     panels = check_ripples(report, settings)
     report.figure(

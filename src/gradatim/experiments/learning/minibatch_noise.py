@@ -9,9 +9,11 @@ from torch import Tensor
 from gradatim import data
 from gradatim.experiments.learning._minibatch_figures import noise_figure, training_curves
 from gradatim.instruments import batch_gradients, sample_gradients
+from gradatim.linear import descent_path
 from gradatim.losses import cross_entropy
 from gradatim.models import MLP
 from gradatim.nn import initialize
+from gradatim.plots.error_surface import SurfacePanel, error_surfaces
 from gradatim.reports import Report
 from gradatim.training import Trainer
 
@@ -140,6 +142,33 @@ def check_training(report: Report, settings: Settings, X: Tensor, y: Tensor) -> 
     )
 
 
+def check_line(report: Report, settings: Settings) -> None:
+    """A straight line fitted by all rows at once, and by one row at a time."""
+    generator = torch.Generator().manual_seed(settings.seed)
+    x = torch.randn(60, generator=generator, dtype=torch.float64)
+    y = 1.5 * x + 0.5 + 0.6 * torch.randn(60, generator=generator, dtype=torch.float64)
+
+    def error(w: Tensor) -> Tensor:
+        return (w[..., :1] * x + w[..., 1:] - y).square().mean(-1)
+
+    start = torch.tensor([-0.8, 2.2], dtype=torch.float64)
+    whole = descent_path(error, start, lr=0.1, steps=60)
+    w, single = start, [start]
+    for row in torch.randint(len(x), (60,), generator=generator).tolist():
+        off = 2 * (w[0] * x[row] + w[1] - y[row])
+        w = w - 0.1 * torch.stack([off * x[row], off])
+        single.append(w)
+    path = torch.stack(single)
+    rises = {name: (error(points).diff() > 1e-12).double().mean().item() for name, points in (("all", whole), ("one", path))}  # fmt: skip
+    report.claim("a line fitted by all rows: no step raises the error", rises["all"], "share of steps", equals=0)  # fmt: skip
+    report.claim("by one row at a time many do, for a sixtieth of the work", rises["one"], "share of steps", at_least=0.2)  # fmt: skip
+    best = torch.linalg.lstsq(torch.stack([x, torch.ones_like(x)], 1), y[:, None]).solution.T
+    panel = SurfacePanel("Squared error of y = ax + b", error, ((-1.5, 3.5), (-1.0, 2.8)), {"all rows": whole, "one row": path}, best)  # fmt: skip
+    figure = error_surfaces([panel])
+    figure.axes[0].set(xlabel="slope a", ylabel="intercept b")
+    report.figure("line", figure, caption="Sixty steps each. All rows show the way straight to the star; single rows disagree, and go on disagreeing around it.")  # fmt: skip
+
+
 def run(settings: Settings) -> Report:
     report = Report(
         title="Noise of mini-batches",
@@ -150,4 +179,5 @@ def run(settings: Settings) -> Report:
     X, y = torch.as_tensor(digits.X), torch.as_tensor(digits.y)
     check_variance(report, settings, X, y)
     check_training(report, settings, X, y)
+    check_line(report, settings)
     return report

@@ -90,6 +90,29 @@ def hyperplane(X: ArrayLike, y: ArrayLike, weights: ArrayLike, bias: float) -> F
     return figure
 
 
+def shifted_line(weights: ArrayLike, bias: float) -> Figure:
+    """Draw what a bias does: the line with it, the line without, and the way between them along the normal.
+
+    Args:
+        weights: :math:`w`, shape ``(2,)``.
+        bias: :math:`b`.
+
+    Example:
+        >>> [line.get_label() for line in shifted_line([1.0, 1.0], -1.2).axes[0].lines]
+        ['w·x − 1.2 = 0', 'w·x = 0', '|b|/‖w‖ = 0.85']
+    """
+    figure, axes = new_figure(width=5.0, height=4.4)
+    w, along = np.asarray(weights, dtype=float), np.array([-4.0, 4.0])
+    foot = -bias * w / (w @ w)
+    _draw_line(axes, w, bias, along, color=INK, label=f"w·x {'+' if bias > 0 else '−'} {abs(bias):g} = 0")  # fmt: skip
+    _draw_line(axes, w, 0.0, along, color=MUTED, linestyle="--", label="w·x = 0")
+    axes.plot([0, foot[0]], [0, foot[1]], ":", color=PALETTE[1], linewidth=2.2, label=f"|b|/‖w‖ = {np.linalg.norm(foot):.2f}")  # fmt: skip
+    axes.set(xlim=(-1.5, 2.0), ylim=(-1.5, 2.0), aspect="equal")
+    axes.set(xlabel=Formula("$x_1$"), ylabel=Formula("$x_2$"))
+    axes.legend(loc="upper right")
+    return figure
+
+
 def mistakes_against_bound(bounds: ArrayLike, mistakes: ArrayLike) -> Figure:
     """Draw mistakes made against Novikoff's bound, both logarithmic; nothing may lie above the diagonal.
 

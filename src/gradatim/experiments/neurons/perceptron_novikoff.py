@@ -8,6 +8,7 @@ from gradatim.experiments.neurons._perceptron_figures import (
     hyperplane,
     mistakes_against_bound,
     perceptron_path,
+    shifted_line,
     version_space,
 )
 from gradatim.linear import in_version_space, separate, signed_distance
@@ -55,6 +56,7 @@ def run(settings: Settings) -> Report:
     _span(report, settings)
     _one_run(report, settings)
     _version_space(report, settings)
+    _bias(report)
     _one_point(report)
     _xor(report)
     return report
@@ -150,6 +152,17 @@ def _hyperplane(report: Report, X: np.ndarray, y: np.ndarray, model: Perceptron)
     report.claim("the sign is the class", float(np.mean(np.sign(distance) == y)), "share of the points", equals=1.0)  # fmt: skip
     report.claim("the origin is −b/‖w‖ off along the normal", float(signed_distance([0.0, 0.0], w, b)) - b / float(np.linalg.norm(w)), "difference of b/‖w‖", near=(0.0, 1e-12))  # fmt: skip
     report.figure("hyperplane", hyperplane(X, y, w, b), caption="Where w·x + b = 0, the normal w/‖w‖, and the distances of some points: positive on the side to which the normal points.")  # fmt: skip
+
+
+def _bias(report: Report) -> None:
+    """The bias moves the line along its normal and turns nothing."""
+    w, b = [1.0, 1.0], -1.2
+    report.claim("w = (1, 1), b = −1.2: the line stands off the origin by 1.2/√2", -float(signed_distance([0.0, 0.0], w, b)), near=(0.848528, 1e-6))  # fmt: skip
+    moved = signed_distance(
+        [[0.3, -0.3], [-2.0, 2.0], [5.0, -5.0]], w, b
+    )  # points of the line without a bias
+    report.claim("by as much everywhere: both lines have one direction", float(np.ptp(moved)), "largest difference", at_most=1e-12)  # fmt: skip
+    report.figure("bias", shifted_line(w, b), caption="A negative bias moves the line the way the weights point, a positive one back.")  # fmt: skip
 
 
 def _one_point(report: Report) -> None:

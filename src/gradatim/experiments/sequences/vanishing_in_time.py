@@ -15,9 +15,10 @@ from gradatim.plots.recurrent import gradient_against_lag
 from gradatim.plots.style import MUTED, new_figure
 from gradatim.plots.words import Formula
 from gradatim.reports import Report
+from gradatim.training import Trainer
 
 COVERS = ("F4",)
-KEYWORDS = "vanishing gradient problem, exploding gradient problem, backpropagation through time BPTT, gradient clipping, spectral radius, eigenvalues, truncated BPTT"
+KEYWORDS = "vanishing gradient problem, exploding gradient problem, backpropagation through time BPTT, gradient clipping by norm and by value, cliff, spectral radius, eigenvalues, truncated BPTT"
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,44 @@ def check_non_normal(report: Report) -> None:
     )
 
 
+class Cliff(nn.Module):
+    r"""A recurrent network of two numbers, :math:`h_t = w h_{t-1} + b`, from :math:`h_0 = 0`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.w, self.b = (nn.Parameter(torch.tensor(v, dtype=torch.float64)) for v in (1.3, 0.5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = torch.zeros_like(x)
+        for _ in range(25):
+            h = self.w * h + self.b
+        return h
+
+
+def walk(steps: int, *, clip_norm: float | None = None, clip_value: float | None = None) -> tuple[Cliff, float]:  # fmt: skip
+    """Descend from the cliff, and give the last loss."""
+    model, x, y = Cliff(), torch.zeros(1, 1, dtype=torch.float64), torch.full((1, 1), 2.0, dtype=torch.float64)  # fmt: skip
+    trainer = Trainer(model, "mse", "sgd", lr=0.01, schedule="cosine", epochs=steps, batch_size=1, clip_norm=clip_norm, clip_value=clip_value, progress=False)  # fmt: skip
+    trainer.fit((x, y))
+    with torch.no_grad():
+        return model, float((model(x) - y).square())
+
+
+def check_clipping(report: Report) -> None:
+    """Where 25 steps multiply, the slope is a cliff; a bound on the step is enough to come down."""
+    thrown, _ = walk(1)
+    report.claim("at a cliff one plain step throws the weight out of reach", float(thrown.w.detach().abs()), "|w| after it, from 1.3", above=1e4)  # fmt: skip
+    for words, kind in (("length", {"clip_norm": 1.0}), ("entries", {"clip_value": 1.0})):
+        _, loss = walk(400, **kind)
+        report.claim(f"with the gradient's {words} held to 1 it arrives", loss, "squared error", at_most=0.01)  # fmt: skip
+    model = Cliff()
+    (model(torch.zeros(1, 1, dtype=torch.float64)) - 2.0).square().sum().backward()
+    g = torch.stack([p.grad for p in model.parameters() if p.grad is not None])
+    angle = {name: torch.rad2deg(torch.arccos((g @ d / g.norm() / d.norm()).clamp(max=1))).item() for name, d in (("length", g / g.norm()), ("entries", g.clamp(-1, 1)))}  # fmt: skip
+    report.claim("a bound on the length keeps the direction", angle["length"], "degrees off", at_most=1e-4)  # fmt: skip
+    report.claim("bounds on the entries turn it", angle["entries"], "degrees off", at_least=30)
+
+
 def run(settings: Settings) -> Report:
     report = Report(
         title="Vanishing and exploding gradients in time",
@@ -157,6 +196,7 @@ def run(settings: Settings) -> Report:
     )
     check_bound(report, settings)
     check_non_normal(report)
+    check_clipping(report)
     return report
 
 

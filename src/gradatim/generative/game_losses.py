@@ -61,6 +61,8 @@ def minimax_loss(fake: Tensor) -> Tensor:
 def non_saturating_loss(fake: Tensor) -> Tensor:
     r"""The generator's usual loss, :math:`-\mathbb E\log D(G(z))`, whose slope is largest where D(G(z)) is near 0.
 
+    It helps where samples are recognized, :math:`D(G(z)) \to 0`; notes 002 print :math:`\to 1`.
+
     Args:
         fake: Logits of samples, any shape.
 

@@ -30,3 +30,14 @@ def test_every_experiment_stands_in_the_index():
     assert index.PAGE.read_text(encoding="utf-8") == index.write(), "make index"
     pages = {line.partition("](")[2].rstrip(")") for line in index.write().splitlines() if line.startswith("## ")}  # fmt: skip
     assert [page for page in pages if not (ROOT / "docs" / page).exists()] == []
+
+
+def test_every_experiment_is_named_on_the_page_of_its_chapter():
+    index = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+    lost = []
+    for section in index.split("\n## ")[1:]:
+        page = re.search(r"\]\((\w+\.md)\)", section)
+        assert page is not None
+        words = (ROOT / "docs" / page[1]).read_text(encoding="utf-8")
+        lost += [name for name in re.findall(r"^- `([\w-]+)`", section, re.MULTILINE) if name not in words]  # fmt: skip
+    assert lost == []

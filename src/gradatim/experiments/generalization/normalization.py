@@ -180,6 +180,9 @@ def run(settings: Settings) -> Report:
     report.claim(f"{depths[-1]} layers: with batch norm they learn", by_depth["batch norm"][-1], "test error {} %", below=25.0)  # fmt: skip
     report.claim(f"{depths[-1]} layers: without a norm they err more often", by_depth["none"][-1] - by_depth["batch norm"][-1], "points", above=5.0)  # fmt: skip
     found = {name: smoothness(settings, norm) for name, norm in NORMS.items() if name != "weight norm"}  # fmt: skip
+    turns, plain = found["batch norm"], found["none"]
+    report.claim("the loss along the gradient is said to be smoother with batch norm: at the start the gradient turns no more slowly", turns[0] / plain[0], "times as fast as without", at_least=1.0)  # fmt: skip
+    report.claim("but more and more slowly as the network learns", turns[-1] / turns[0], "share of what it was", at_most=0.8)  # fmt: skip
     report.table("Test error in per cent by rows of a batch, 4 hidden layers", columns=["norm", *map(str, sizes)], rows=[[n, *e] for n, e in by_size.items()])  # fmt: skip
     report.table("Test error in per cent by hidden layers, batches of 32", columns=["norm", *map(str, depths)], rows=[[n, *e] for n, e in by_depth.items()])  # fmt: skip
     panels = [

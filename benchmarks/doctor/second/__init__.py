@@ -15,11 +15,12 @@ HEALTHY = "healthy"
 
 @dataclass(frozen=True)
 class Program:
-    """A training script, the lines of its one fault (from 1) and the repair."""
+    """A training script of a set's folder, the lines of its one fault (from 1) and the repair."""
 
     file: str
     code: str
     style: str
+    folder: Path
     lines: tuple[int, ...] = ()
     layer: str = ""
     repair: tuple[tuple[str, str], ...] = ()
@@ -30,7 +31,7 @@ class Program:
 
     @property
     def path(self) -> Path:
-        return HERE / "programs" / self.file
+        return self.folder / "programs" / self.file
 
     @property
     def is_faulty(self) -> bool:
@@ -53,14 +54,15 @@ class Program:
         return text
 
 
-def read_programs() -> list[Program]:
-    """All programs of the table, in its order."""
-    table = tomllib.loads((HERE / "table.toml").read_text(encoding="utf-8"))
+def read_programs(folder: Path = HERE) -> list[Program]:
+    """All programs of a set's table, in its order."""
+    table = tomllib.loads((folder / "table.toml").read_text(encoding="utf-8"))
     rows = table["program"]
     return [
         Program(
             **row
             | {
+                "folder": folder,
                 "lines": tuple(row.get("lines", [])),
                 "repair": tuple((old, new) for old, new in row.get("repair", [])),
             }

@@ -1,6 +1,6 @@
 """How often the doctor is right on programs it was never tuned on, and how often it cries wolf.
 
-``python -m benchmarks.doctor.second.measuring [--output FILE] [--only WORD] [--kind KIND]``
+``python -m benchmarks.doctor.second.measuring [--set third] [--output FILE] [--only WORD] [--kind KIND]``
 """
 
 import argparse
@@ -14,8 +14,9 @@ from typing import Any
 
 from benchmarks.doctor.measuring import judge, measure_healthy
 from benchmarks.doctor.running import examine_program
-from benchmarks.doctor.second import Program, read_programs
+from benchmarks.doctor.second import HERE, Program, read_programs
 
+SETS = ("second", "third")
 NOTE_ONLY = "fit.no-validation"  # never more than a note
 BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
 
@@ -96,12 +97,13 @@ def summary(results: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Measure one program after another, keep each result at once, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", choices=SETS, default="second")
     parser.add_argument("--only", default="")
     parser.add_argument("--kind", choices=("all", "faulty", "healthy", "twin"), default="all")
     parser.add_argument("--trials", type=float, default=12.0)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    programs = [p for p in read_programs() if options.only in p.name]
+    programs = [p for p in read_programs(HERE.parent / options.set) if options.only in p.name]
     runs = [
         (kind, measure, program)
         for kind, measure, faulty in (

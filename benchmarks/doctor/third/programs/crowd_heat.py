@@ -30,12 +30,12 @@ class Machine(nn.Module):
 
 
 torch.manual_seed(121)
-temperature = torch.randn(1800, 6)
+temperature = torch.randn(3300, 6)
 hot = (temperature[:, 1] * temperature[:, 4] > 0.2).float()
-loader = DataLoader(TensorDataset(temperature[:1500], hot[:1500]), batch_size=50, shuffle=True)
+loader = DataLoader(TensorDataset(temperature[:3000], hot[:3000]), batch_size=50, shuffle=True)
 model = Machine()
 optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
-for epoch in range(7):
+for epoch in range(6):
     model.train()
     for x, y in loader:
         loss = F.binary_cross_entropy_with_logits(model(x), y)
@@ -44,6 +44,6 @@ for epoch in range(7):
         optimizer.step()
     model.eval()
     with torch.no_grad():
-        z = torch.cat([model(temperature[i : i + 1]) for i in range(1500, 1800)])
-        val = F.binary_cross_entropy_with_logits(z, hot[1500:]).item()
-    print(f"epoch {epoch}: train {loss.item():.3f}, one by one {val:.3f}, accuracy {((z > 0).float() == hot[1500:]).float().mean().item():.3f}")
+        z = torch.cat([model(temperature[i : i + 1]) for i in range(3000, 3300)])
+        val = F.binary_cross_entropy_with_logits(z, hot[3000:]).item()
+    print(f"epoch {epoch}: train {loss.item():.3f}, one by one {val:.3f}, accuracy {((z > 0).float() == hot[3000:]).float().mean().item():.3f}")

@@ -38,6 +38,21 @@ def test_a_network_that_is_best_and_does_not_win_is_not_said_to():
     assert verdict.sentence.endswith("Recommended: the network, the best on average.")
 
 
+def test_a_network_that_is_chosen_for_its_steadiness_is_not_said_to_be_the_best_on_average():
+    """Its mean is 0.001 above that of the line, whose folds spread ten times as far."""
+    scores = {"mean": np.array([3.0, 3.2, 2.8, 3.0]), "line": np.array([0.5, 1.5, 0.6, 1.4])}
+    verdict = decide(scores, np.array([1.05, 0.95, 1.05, 0.954]), 0.0, "RMSE")
+    assert (verdict.recommended, verdict.best, verdict.network_wins) == (
+        "network",
+        "network",
+        False,
+    )
+    assert "its RMSE is 0.001 higher" in verdict.sentence
+    assert verdict.sentence.endswith(
+        "Recommended: the network, the best with the noise of each counted."
+    )
+
+
 def test_the_trivial_model_is_not_close_to_one_that_learned():
     """1.5 % below the mean's error, surely: small beside the score, all beside what can be learned."""
     mean = np.array([1.0, 1.02, 0.98, 1.01, 0.99])

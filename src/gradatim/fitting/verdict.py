@@ -72,7 +72,8 @@ def decide(
     recommended = choice.recommended if prefer == SIMPLE else best
     cost = choice.differences[recommended]
     compared = _compared(difference, best_simple, metric)
-    sentence = f"{compared}. {_recommended(recommended, best, wins, cost, score, metric)}."
+    reason = _reason(everyone) if recommended == NETWORK and not wins else ""
+    sentence = f"{compared}. {_recommended(recommended, best, reason, cost, score, metric)}."
     if recommended != choice.recommended:
         other = price(choice.differences[choice.recommended], score, metric)
         sentence += f" {_called(choice.recommended).capitalize()} would be simpler: {other}."
@@ -92,13 +93,19 @@ def _compared(difference: Interval | None, best: str, metric: str) -> str:
     return f"The network {word} the best simple model, {best}: {gap}"
 
 
-def _recommended(recommended: str, best: str, wins: bool, cost: Interval, score: float, metric: str) -> str:  # fmt: skip
+def _recommended(recommended: str, best: str, reason: str, cost: Interval, score: float, metric: str) -> str:  # fmt: skip
     """The recommendation, and what simplicity costs."""
     if recommended != best:
         near = "about as good" if cost.mean <= CLOSE * abs(score) else "within its noise"
         return f"Recommended: {_called(recommended)}, simpler than {_called(best)} and {near}: {price(cost, score, metric)}"
-    reason = ", the best on average" if recommended == NETWORK and not wins else ""
     return f"Recommended: {_called(recommended)}{reason}"
+
+
+def _reason(losses: Mapping[str, np.ndarray]) -> str:
+    """Why a network is the best that is not shown to beat simpler models: by its mean, or by the noise of theirs."""
+    means = {name: float(own.mean()) for name, own in losses.items() if np.isfinite(own).all()}
+    is_lowest = means[NETWORK] <= min(means.values())
+    return ", the best on average" if is_lowest else ", the best with the noise of each counted"
 
 
 def _called(name: str) -> str:

@@ -124,7 +124,8 @@ def test_an_infinite_force_counts_as_none():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"step_size": 0}, "step_size must not be 0, got 0. Try step_size=0.1."),
+        ({"step_size": 0}, "step_size must be finite and not 0, got 0. Try step_size=0.1."),
+        ({"step_size": float("nan")}, "step_size must be finite and not 0, got nan."),
         ({"num_steps": 0}, "num_steps must be a whole number from 1, got 0."),
         ({"momentum": torch.zeros(3, 1)}, r"must both have shape \(chains, d\), got \(2, 1\) and \(3, 1\)"),
         ({"inverse_mass": torch.ones(2)}, r"inverse_mass must have shape \(1,\) or \(1, 1\), got \(2,\)"),

@@ -55,7 +55,8 @@ def test_threads_come_back():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_clusters": 0}, "num_clusters must be at least 1, got 0"),
+        ({"num_clusters": 0}, "num_clusters must be a whole number from 1, got 0"),
+        ({"num_clusters": 2.5}, "num_clusters must be a whole number from 1, got 2.5"),
         ({"num_clusters": 7}, "num_clusters must be at most the number of rows, 6, got 7"),
         ({"num_clusters": 2, "num_starts": 0}, "num_starts must be a whole number from 1, got 0"),
         ({"num_clusters": 2, "seed": -1}, "seed must be a whole number from 0"),

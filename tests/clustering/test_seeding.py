@@ -32,7 +32,7 @@ def test_rows_that_are_equal_can_be_drawn():
     assert k_means_plus_plus(torch.ones(4, 2), 3).tolist() == [[1.0, 1.0]] * 3
 
 
-@pytest.mark.parametrize(("count", "message"), [(0, "num_clusters must be at least 1, got 0"), (5, "num_clusters must be at most the number of rows, 4, got 5")])  # fmt: skip
+@pytest.mark.parametrize(("count", "message"), [(0, "num_clusters must be a whole number from 1, got 0"), (2.5, "num_clusters must be a whole number from 1, got 2.5"), (5, "num_clusters must be at most the number of rows, 4, got 5")])  # fmt: skip
 def test_errors(count, message):
     with pytest.raises(InvalidValue, match=f"k_means_plus_plus: {message}"):
         k_means_plus_plus(torch.ones(4, 2), count)

@@ -62,3 +62,17 @@ def test_small_steps_of_descent_follow_the_flow():
 def test_time_runs_forwards():
     with pytest.raises(InvalidValue, match="times must be at least 0"):
         kernel_dynamics(kernel(), torch.ones(6).double(), torch.zeros(6).double(), [-1.0])
+
+
+def test_outputs_that_run_away_are_no_kernel():
+    with pytest.raises(InvalidValue, match="K must be positive semidefinite, got one with eigenvalue -1"):  # fmt: skip
+        kernel_dynamics([[1.0, 2.0], [2.0, 1.0]], [1.0, 0.0], [0.0, 0.0], [1.0])
+
+
+def test_repeated_inputs_have_a_flow():
+    """Their kernel has an eigenvalue 0, by rounding a little less: half of the gap never closes."""
+    x = torch.randn(40, 3, generator=torch.Generator().manual_seed(0))
+    K = torch.cat([x, x]) @ torch.cat([x, x]).T
+    found = kernel_dynamics(K, torch.zeros(80), torch.eye(80)[0], [0.0, 1e6])
+    torch.testing.assert_close(found[0], torch.eye(80)[0], rtol=0, atol=1e-5)
+    assert 0.1 < float(found[1].abs().max()) < 1.1

@@ -95,6 +95,20 @@ def test_small_memory_means_small_blocks(monkeypatch):
     assert max(sizes) < 8
 
 
+@pytest.mark.parametrize(("kind", "sizes"), [("full", "nmkl"), ("diagonal", "nmk"), ("trace", "nm")])  # fmt: skip
+@pytest.mark.parametrize("memory", [1e9, 7e4])
+def test_tiles_make_the_whole(kind, sizes, memory, monkeypatch):
+    monkeypatch.setattr(tangent_kernel, "TILE", 3)
+    model = MLP((4, 64, 3)).double()
+    x, other = torch.randn(20, 4).double(), torch.randn(7, 4).double()
+    J, H = gradients(model, x), gradients(model, other)
+    formula = f"nkp,m{'l' if kind == 'full' else 'k'}p->{sizes}"
+    found = empirical_ntk(model, x, kind=kind, memory=memory)
+    torch.testing.assert_close(found, torch.einsum(formula, J, J))
+    found = empirical_ntk(model, x, other, kind=kind, memory=memory)
+    torch.testing.assert_close(found, torch.einsum(formula, J, H))
+
+
 @pytest.mark.parametrize("build", [lambda: MLP((4, 6, 2)), lambda: MLP((4, 6, 2), norm="layer")])
 def test_the_mode_of_autograd_plays_no_part(build):
     model, x = build(), torch.randn(3, 4)

@@ -1,5 +1,6 @@
 """Hamilton's equations in steps that can be taken back: the leapfrog."""
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -65,7 +66,10 @@ def leapfrog(
     Reference:
         Neal, MCMC using Hamiltonian dynamics, 2011, eq. 5.18-5.20.
     """
-    require(step_size != 0, "leapfrog: step_size must not be 0", step_size, "Try step_size=0.1.")
+    is_step = step_size != 0 and math.isfinite(step_size)
+    require(
+        is_step, "leapfrog: step_size must be finite and not 0", step_size, "Try step_size=0.1."
+    )
     require_whole("leapfrog", num_steps=num_steps)
     require(position.ndim == 2 and position.shape == momentum.shape, "leapfrog: position and momentum must both have shape (chains, d)", f"{tuple(position.shape)} and {tuple(momentum.shape)}")  # fmt: skip
     require(position.is_floating_point() and position.dtype == momentum.dtype, "leapfrog: position and momentum must be real numbers of one precision", f"{position.dtype} and {momentum.dtype}")  # fmt: skip

@@ -16,6 +16,9 @@ ward      :math:`(n_i + n_k) / (n_i + n_j + n_k)`     :math:`-n_k / (n_i + n_j +
 The height of a merge is the distance of what it merges; of Ward's, the square of the height is twice the inertia that the
 merge adds. All four are monotone: no merge is lower than one before it.
 
+Some lecture notes show a dendrogram of fifty points in three clusters, cut near 15, and do not name its linkage: it is Ward's,
+whose heights grow with what is merged. Those of the others stay within the distances of the points.
+
 Reference:
     Lance and Williams, A general theory of classificatory sorting strategies, 1967; Ward, 1963.
 """

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from gradatim.errors import require
+from gradatim.errors import require, require_whole
 
 
 def check_rows(owner: str, x: Tensor, num_clusters: int = 1) -> Tensor:
@@ -21,7 +21,7 @@ def check_rows(owner: str, x: Tensor, num_clusters: int = 1) -> Tensor:
     )
     x = x if x.is_floating_point() else x.double()
     require(x.isfinite().all(), f"{owner}: x must be finite", "NaN or infinity")
-    require(num_clusters >= 1, f"{owner}: num_clusters must be at least 1", num_clusters)
+    require_whole(owner, num_clusters=num_clusters)
     require(num_clusters <= len(x), f"{owner}: num_clusters must be at most the number of rows, {len(x):,}", num_clusters)  # fmt: skip
     return x
 

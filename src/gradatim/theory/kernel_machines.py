@@ -6,6 +6,8 @@ from torch import Tensor
 from gradatim.array_arguments import takes_arrays
 from gradatim.errors import InvalidValue, require
 
+ROUNDING = 1e-4  # of the largest eigenvalue: what single precision may leave below 0
+
 
 @takes_arrays
 def kernel_regression(
@@ -64,7 +66,7 @@ def kernel_dynamics(K: Tensor, y: Tensor, f0: Tensor, times: Tensor) -> Tensor:
     :math:`n` steps; every eigenvector of the kernel is learned at the rate of its eigenvalue.
 
     Args:
-        K: Kernel among the training inputs, shape ``(N, N)``, symmetric.
+        K: Kernel among the training inputs, shape ``(N, N)``, symmetric, without a negative eigenvalue.
         y: Targets, shape ``(N,)`` or ``(N, C)``.
         f0: Outputs at time 0, shape of ``y``.
         times: :math:`t`, from 0, shape ``(T,)``.
@@ -79,6 +81,8 @@ def kernel_dynamics(K: Tensor, y: Tensor, f0: Tensor, times: Tensor) -> Tensor:
     """
     require(bool((times >= 0).all()), "kernel_dynamics: times must be at least 0", times.tolist())
     rates, modes = torch.linalg.eigh(K)
+    rule = "kernel_dynamics: K must be positive semidefinite"
+    require(rates[0] >= -ROUNDING * rates[-1].abs(), rule, f"one with eigenvalue {rates[0]:.3g}")
     gap = f0 - y
     amplitudes = modes.T @ (gap[:, None] if gap.ndim == 1 else gap)  # (N, C)
     decay = torch.exp(-times[:, None] * rates.clamp_min(0))  # (T, N); rounding has no rate

@@ -23,6 +23,7 @@ from gradatim.theory.row_jacobians import row_jacobians, trained_parameters
 
 OWNER = "empirical_ntk"
 KINDS = {"full": "nkp,mlp->nmkl", "diagonal": "nkp,mkp->nmk", "trace": "nkp,mkp->nm"}
+TILE = 32  # rows of a product, so that what is symmetric need not be computed twice
 SLACK = 3  # times the gradients themselves: what autograd and the products hold beside them
 
 
@@ -68,15 +69,41 @@ def empirical_ntk(
         shape = {"full": (num_outputs, num_outputs), "diagonal": (num_outputs,), "trace": ()}[kind]
         kernel = x1.new_empty(len(x1), len(others), *shape, dtype=next(model.parameters()).dtype)
         for i in range(0, len(x1), size):
-            left, rows = pieces(x1[i : i + size]), slice(i, i + size)
+            left = pieces(x1[i : i + size])
             for j in range(i if x2 is None else 0, len(others), size):
                 is_own = x2 is None and i == j
-                block = _product(left, left if is_own else pieces(others[j : j + size]), kind)
-                kernel[rows, j : j + size] = block
-                if x2 is None and not is_own:  # the kernel is symmetric
-                    mirrored = block.transpose(0, 1)
-                    kernel[j : j + size, rows] = mirrored.mT if kind == "full" else mirrored
+                right = left if is_own else pieces(others[j : j + size])
+                _fill(kernel, (i, j), left, right, kind, is_symmetric=x2 is None)
     return kernel
+
+
+def _fill(
+    kernel: Tensor,
+    corner: tuple[int, int],
+    left: list[Piece],
+    right: list[Piece],
+    kind: str,
+    *,
+    is_symmetric: bool,
+) -> None:
+    """Write the kernel of two blocks of rows at its place, tile by tile; a symmetric one is computed above the diagonal only."""
+    for i, own in enumerate(_tiles(left)):
+        for j, other in enumerate(_tiles(right)):
+            m, n = corner[0] + TILE * i, corner[1] + TILE * j
+            if is_symmetric and n < m:
+                continue
+            tile = _product(own, other, kind)
+            kernel[m : m + len(tile), n : n + tile.shape[1]] = tile
+            if is_symmetric and m != n:
+                mirrored = tile.transpose(0, 1)
+                mirrored = mirrored.mT if kind == "full" else mirrored
+                kernel[n : n + tile.shape[1], m : m + len(tile)] = mirrored
+
+
+def _tiles(pieces: list[Piece]) -> list[list[Piece]]:
+    """The same gradients, a few rows at a time."""
+    starts = range(0, len(pieces[0].left), TILE)
+    return [[Piece(*(part if part is None else part[k : k + TILE] for part in p)) for p in pieces] for k in starts]  # fmt: skip
 
 
 def _choose_pieces(model: nn.Module, x: Tensor) -> Callable[[Tensor], list[Piece]]:

@@ -50,7 +50,7 @@ def _path_concerns(info: Mapping[str, Tensor], draws: int) -> list[str]:
     if lost := count_divergences(info):
         found.append(
             f"{count(lost, 'path')} of {draws:,} left the density, so that a part of it was not reached; write the model in "
-            "other parameters (a non-centred form), or ask for a higher target_acceptance."
+            "other parameters (a non-centred form), or take shorter steps: sampler=SAMPLERS['nuts']._replace(target_acceptance=0.95)."
         )
     if "energy" in info and not (change := _energy_change(info["energy"])) >= ENERGY:
         found.append(

@@ -176,7 +176,8 @@ def worst_start(x: Tensor, g: torch.Generator) -> Tensor:
 def draw_steps(x: Tensor, states: list[k_means.State]) -> Figure:
     """Rows, clusters and centers at some steps."""
     shown = sorted({*range(min(5, len(states))), len(states) - 1})
-    figure, panels = new_figure(2, 3, width=10.0, height=6.2, sharex=True, sharey=True)
+    rows = 1 if len(shown) <= 3 else 2
+    figure, panels = new_figure(rows, 3, width=10.0, height=3.1 * rows, sharex=True, sharey=True)
     for panel, step in zip(panels.flat, shown, strict=False):
         state = states[step]
         draw_clusters(panel, x.numpy(), state.labels.numpy(), state.centers.numpy())
@@ -184,8 +185,9 @@ def draw_steps(x: Tensor, states: list[k_means.State]) -> Figure:
         for k in range(way.shape[1]):
             panel.plot(way[:, k, 0], way[:, k, 1], color=INK, linewidth=1.1, zorder=4)
         panel.set_title(f"{'start' if step == 0 else f'step {step}'}: {float(state.inertia):,.0f}")
-    for panel in panels.flat[len(shown) :]:
-        panel.set_axis_off()
+    for k in range(len(shown), 3 * rows):
+        panels.flat[k].set_axis_off()
+        panels.flat[k - 3].tick_params(labelbottom=True)  # the lowest of its column
     return figure
 
 

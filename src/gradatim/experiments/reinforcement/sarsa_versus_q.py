@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from gradatim.experiments.reinforcement._walks import greedy_chances, returns_of, walk
-from gradatim.plots import CurvePanel, curve_panels
-from gradatim.plots.reinforcement import GridPanel, grid_panels
+from gradatim.plots.reinforcement import GridPanel, SeedCurves, grid_panels, return_curves
 from gradatim.reinforcement import SARSA, Cliff, EpsilonGreedy, QLearning
 from gradatim.reports import Report
 
@@ -68,19 +67,19 @@ def _claims(report: Report, world: Cliff, tables: dict[str, Tensor], paid: dict[
     report.claim("SARSA's path is longer", len(near["SARSA"]) - 1, "steps", above=13)
     gain = exploring["SARSA"].median() - exploring["Q-learning"].median()
     report.claim("with ε = 0.1 SARSA's policy pays better", float(gain), "exact expected return above Q-learning's, medians", above=5.0)  # fmt: skip
-    online = {n: float(_per_episode(rewards, ends)[-1]) for n, (rewards, ends) in paid.items()}
+    online = {n: float(_per_episode(*both)[-1].mean()) for n, both in paid.items()}
     report.claim("and it did so while learning", online["SARSA"] - online["Q-learning"], "reward per episode above Q-learning's, last tenth", above=5.0)  # fmt: skip
 
 
 def _per_episode(rewards: Tensor, ends: Tensor, parts: int = 10) -> Tensor:
-    """Reward per episode in each tenth of the time."""
-    return torch.stack([r.sum() / e.sum().clamp(min=1) for r, e in zip(rewards.chunk(parts), ends.chunk(parts), strict=True)])  # fmt: skip
+    """Reward per episode of every learner in each tenth of the time, shape ``(parts, learners)``."""
+    return torch.stack([r.sum(0) / e.sum(0).clamp(min=1) for r, e in zip(rewards.chunk(parts), ends.chunk(parts), strict=True)])  # fmt: skip
 
 
 def _figures(report: Report, settings: Settings, world: Cliff, tables: dict[str, Tensor], paid: dict[str, tuple[Tensor, Tensor]]) -> None:  # fmt: skip
     panels = [GridPanel(name, world.rows, q.median(0).values.amax(1).clamp(min=-40), q.median(0).values.argmax(1), typical_path(world, q)) for name, q in tables.items()]  # fmt: skip
     report.figure("paths", grid_panels(panels, columns=1, size=6.6), caption="Median values of the learners, their best moves, and the path of the middle learner. A fall costs 100.")  # fmt: skip
     places = torch.arange(1, 11) * settings.steps // 10
-    shown = {name: (places[1:], _per_episode(*both)[1:]) for name, both in paid.items()}
-    panel = CurvePanel("While learning, ε = 0.1", "steps of each learner", "reward per episode", shown, {"best without exploring": (places[[1, -1]], [-13.0, -13.0])})  # fmt: skip
-    report.figure("rewards", curve_panels([panel], width=6.4, height=3.8), caption="Q-learning knows the better path and falls from it again and again.")  # fmt: skip
+    shown = {name: SeedCurves(places[1:], _per_episode(*both)[1:].T) for name, both in paid.items()}
+    figure = return_curves(shown, best=-13.0, title="While learning, ε = 0.1", xlabel="steps of each learner", ylabel="reward per episode")  # fmt: skip
+    report.figure("rewards", figure, caption=f"Q-learning knows the better path and falls from it again and again: interquartile means over {settings.learners} learners and their 95 % bootstrap intervals. The dashed line is the best without exploring.")  # fmt: skip

@@ -83,7 +83,8 @@ def make_report(p: ClusterProblem, f: Found) -> Report:
     kinds = [column.kind for column in p.columns]
     rows = [["rows", f"{len(p.x):,}"], *([f"{kind} columns", str(kinds.count(kind))] for kind in dict.fromkeys(kinds))]  # fmt: skip
     report.table("Data", columns=["", "value"], rows=rows)
-    report.table("What was done to the data", columns=["step"], rows=[[note] for note in p.notes])
+    if p.notes:
+        report.table("What was done to the data", columns=["step"], rows=[[n] for n in p.notes])
     if f.concerns:
         report.table("Warnings", columns=["what to worry about"], rows=[[str(c)] for c in f.concerns])  # fmt: skip
     for part, add in (

@@ -24,8 +24,9 @@ def make_report(medium: Medium, outcome: Outcome) -> Report:
     report = Report(title=medium.title, summary=outcome.verdict.sentence)
     with report.attempt("the data"):
         medium.describe(report)
-    steps = [[note] for note in medium.notes]
-    report.table("What was done to the data", columns=["step"], rows=steps)
+    if medium.notes:
+        steps = [[note] for note in medium.notes]
+        report.table("What was done to the data", columns=["step"], rows=steps)
     if outcome.concerns:
         worries = [[str(concern)] for concern in outcome.concerns]
         report.table("Warnings", columns=["what to worry about"], rows=worries)

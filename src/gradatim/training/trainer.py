@@ -31,7 +31,7 @@ from gradatim.training.distributed.comparing import check_alike
 from gradatim.training.distributed.draws import Draws
 from gradatim.training.distributed.exchange import Exchange
 from gradatim.training.distributed.group import ALONE
-from gradatim.training.distributed.joining import joined
+from gradatim.training.distributed.joining import joined, said_once
 from gradatim.training.distributed.sharding import sharded
 from gradatim.training.distributed.signals import Ended, Wish
 from gradatim.training.distributed.spread import Spread
@@ -233,7 +233,7 @@ class Trainer:
             self.rows, spread = Rows(group), self.spread
             is_synced = spread.sync_batch_norm
             try:
-                check_alike(self, whole)
+                check_alike(self, whole, held_out)
                 with (
                     sharded(self),
                     synced(self.model, self.rows, is_wanted=is_synced, parts=spread.accumulate),
@@ -473,4 +473,5 @@ class Trainer:
         Raises:
             InvalidValue: The file is damaged, foreign, or of another model; nothing was changed then.
         """
-        self._resumed = restore_run(self, path)
+        with said_once(self.spread):
+            self._resumed = restore_run(self, path)

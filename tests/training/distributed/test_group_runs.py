@@ -1,6 +1,7 @@
 """What a run of several processes does at the same step everywhere, and what it does once."""
 
 import math
+import sys
 import time
 
 import pytest
@@ -9,9 +10,11 @@ from tests.training.distributed.processes import in_group
 from tests.training.distributed.test_law import Plain, assert_same, outcome, rows
 from torch import nn
 
+from gradatim.errors import InvalidValue, Unavailable
 from gradatim.events import CancelToken
 from gradatim.models import MLP
-from gradatim.training import Callback, EarlyStopping, TensorBoard, Trainer
+from gradatim.training import Callback, Checkpoint, EarlyStopping, TensorBoard, Trainer
+from gradatim.training.distributed.failures import spoken
 
 
 def trainer_of(model=None, **options):
@@ -198,6 +201,45 @@ def test_a_mistake_of_all_is_said_by_one():
     assert sum(isinstance(code, str) for code in codes) == 1
 
 
+def test_a_checkpoint_of_another_model_is_refused_by_one(tmp_path):
+    other = trainer_of(MLP((6, 9, 3)).double(), epochs=1, callbacks=[Checkpoint(tmp_path / "run.safetensors")])  # fmt: skip
+    other.fit(rows())
+
+    def run(rank):
+        trainer_of().resume(tmp_path / "run.safetensors")
+
+    errors = in_group(run, 2, check=False)
+    assert all("weights must fit the model" in str(error) for error in errors)
+    assert sorted(isinstance(error.code, str) for error in errors) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ({"RANK": "2", "WORLD_SIZE": "2"}, "RANK must be from 0 to WORLD_SIZE - 1 in the environment, got RANK=2, WORLD_SIZE=2"),
+        ({"WORLD_SIZE": "two"}, "WORLD_SIZE must be a whole number in the environment, got 'two'"),
+        ({"WORLD_SIZE": "2", "MASTER_PORT": "x"}, "MASTER_ADDR and MASTER_PORT must be in the environment"),
+    ],
+)  # fmt: skip
+def test_an_environment_that_cannot_be_is_one_line(monkeypatch, place, sentence):
+    for name, value in place.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InvalidValue, match=sentence) as caught:
+        trainer_of().fit(rows())
+    assert isinstance(caught.value, SystemExit)  # which ends a program without a traceback
+
+
+def test_an_error_of_the_system_is_one_line_too(capsys, monkeypatch):
+    usual = []
+    monkeypatch.setattr(sys, "excepthook", lambda *raised: usual.append(raised))
+    error, other = spoken(Unavailable("Trainer: nobody is there.")), ValueError("another")
+    assert isinstance(error, OSError)
+    sys.excepthook(type(error), error, None)
+    assert capsys.readouterr().err == "Trainer: nobody is there.\n"
+    sys.excepthook(ValueError, other, None)
+    assert usual == [(ValueError, other, None)]
+
+
 def test_a_parameter_that_is_not_used_is_named():
     class Idle(nn.Module):
         def __init__(self):
@@ -288,3 +330,25 @@ class Unsized:
 
     def __iter__(self):
         return iter(self.batches)
+
+
+def test_tensors_of_all_types_travel_together():
+    """Masks, counts, complex numbers, nothing at all; each lies where it lay."""
+    kinds = (torch.bool, torch.long, torch.float64, torch.bfloat16, torch.complex64)
+
+    def run(rank):
+        from gradatim.training.distributed.joining import joined
+        from gradatim.training.distributed.spread import Spread
+
+        tensors = [(torch.arange(6) % 5 * (1 - rank)).reshape(2, 3).T.to(kind) for kind in kinds]
+        tensors += [torch.tensor(7 - rank), torch.zeros(0, 4)]
+        with joined(Spread()) as group:
+            group.broadcast(tensors)
+        return tensors
+
+    first, second = in_group(run, 2)
+    for a, b, kind in zip(first, second, (*kinds, torch.long, torch.float32), strict=True):
+        assert a.dtype == b.dtype == kind
+        assert torch.equal(a, b)
+    assert first[0].tolist() == [[False, True], [True, True], [True, False]]
+    assert second[5].item() == 7

@@ -1,6 +1,7 @@
 """What becomes of a run when one of its processes fails: one says why, the others say who, and nobody waits."""
 
 import json
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -123,8 +124,19 @@ def spoken(error: GradatimError) -> GradatimError:
     try:
         kind = type(type(error).__name__, (type(error), SystemExit), {})
     except TypeError:  # an error of the system has another form
+        usual = sys.excepthook
+        sys.excepthook = lambda *raised: print(error, file=sys.stderr) if raised[1] is error else usual(*raised)  # fmt: skip
         return error
     same: Any = kind.__new__(kind, *error.args)
     same.__dict__.update(vars(error))
     same.args, same.code = error.args, str(error)
     return same
+
+
+@contextmanager
+def outspoken() -> Iterator[None]:
+    """While inside, a mistake is one line and no traceback where nobody catches it."""
+    try:
+        yield
+    except GradatimError as error:
+        raise spoken(error) from None

@@ -79,11 +79,17 @@ class Group:
 
         return wait
 
-    def broadcast(self, tensor: Tensor) -> None:
-        """Replace a tensor by that of the first process."""
-        if not self.is_alone:
-            with reaching():
-                dist.broadcast(tensor, 0)
+    @torch.no_grad()
+    def broadcast(self, tensors: list[Tensor]) -> None:
+        """Replace tensors on one device by those of the first process; one message carries them all, as bytes."""
+        if self.is_alone or not tensors:
+            return
+        parts = [tensor.reshape(-1).view(torch.uint8) for tensor in tensors]
+        flat = torch.cat(parts)
+        with reaching():
+            dist.broadcast(flat, 0)
+        for tensor, part in zip(tensors, flat.split([len(p) for p in parts]), strict=True):
+            tensor.copy_(part.clone().view(tensor.dtype).view(tensor.shape))
 
     def gather(self, note: Any) -> list[Any]:
         """Return what every process has noted, plain values, by rank."""

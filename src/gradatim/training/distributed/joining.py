@@ -1,8 +1,10 @@
 """Join the processes of a run, and leave them at its end, also after an error."""
 
 import os
+import time
+import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +12,7 @@ import torch
 import torch.distributed as dist
 
 from gradatim.errors import GradatimError, InvalidValue, Unavailable
-from gradatim.training.distributed.failures import guarding
+from gradatim.training.distributed.failures import GRACE, RankFailed, guarding, outspoken, spoken
 from gradatim.training.distributed.group import ALONE, Group
 from gradatim.training.distributed.signals import Signals
 from gradatim.training.distributed.silence import silenced
@@ -39,7 +41,8 @@ def joined(spread: Spread) -> Iterator[Group]:
         stack.enter_context(
             signals.heard()
         )  # until the last word: a launcher ends all when one fails
-        store = _meet(place, spread.timeout)
+        with outspoken():
+            store = _meet(place, spread.timeout)
         group = Group(place.rank, place.world_size, store, spread.timeout, signals)
         group.is_sharded = spread.is_sharded
         stack.enter_context(guarding(group))
@@ -52,13 +55,43 @@ def joined(spread: Spread) -> Iterator[Group]:
         yield group
 
 
+@contextmanager
+def said_once(spread: Spread) -> Iterator[None]:
+    """While inside, where processes have not met yet, a mistake that all make is said by the first that makes it.
+
+    Args:
+        spread: How the run is spread.
+    """
+    try:
+        yield
+    except GradatimError as error:
+        place = spread.place()
+        if place.world_size == 1:
+            raise
+        is_said = False
+        with suppress(Exception):  # nobody may hold a store yet
+            store, note = (
+                _store(place, GRACE, "before"),
+                f"said/{zlib.crc32(str(error).encode()):08x}",
+            )
+            is_said, end = store.add(note, 1) > 1, time.monotonic() + GRACE
+            while store.add(note, 0) < place.world_size and time.monotonic() < end:
+                time.sleep(0.05)  # who holds the store must not go before the others came
+        raise RankFailed(str(error), -1, is_silent=True) if is_said else spoken(error) from None
+
+
 def _meet(place: Place, timeout: float) -> Any:
-    """The store where the processes of this attempt leave notes: those of an attempt before would mislead them."""
+    """The store where the processes of this run leave notes: those of another would mislead them."""
     global _joined
     _joined += 1
+    return _store(place, timeout, f"run_{_joined}")
+
+
+def _store(place: Place, timeout: float, name: str) -> Any:
+    """The store of this attempt: those that were killed in the one before left their addresses in it."""
     if dist.is_initialized():
         store = dist.distributed_c10d._get_default_store()
-        return dist.PrefixStore(f"gradatim/run_{_joined}", store)
+        return dist.PrefixStore(f"gradatim/{name}", store)
     host, port = os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT", "")
     if not host or not port.isdigit():
         raise InvalidValue(
@@ -80,7 +113,7 @@ def _meet(place: Place, timeout: float) -> Any:
             f"Trainer: process 0 must be reachable at {host}:{port}, but process {place.rank} does not reach it within "
             f"{timeout:g} seconds. Check MASTER_ADDR, MASTER_PORT and the network."
         ) from error
-    return dist.PrefixStore(f"gradatim/attempt_{place.attempt}/run_{_joined}", store)
+    return dist.PrefixStore(f"gradatim/attempt_{place.attempt}/{name}", store)
 
 
 def _come(group: Group) -> None:

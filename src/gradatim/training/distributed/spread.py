@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import torch.distributed as dist
 
-from gradatim.errors import InvalidValue, choose, require, require_whole
+from gradatim.errors import choose, require, require_whole
+from gradatim.training.distributed.failures import outspoken
 
 PARALLEL = ("auto", "none", "ddp", "fsdp")
 
@@ -104,7 +105,8 @@ def place_of_process() -> Place:
         return Place(dist.get_rank(), dist.get_world_size(), local)
     world_size, rank = _number("WORLD_SIZE", 1), _number("RANK", 0)
     rule = "Trainer: RANK must be from 0 to WORLD_SIZE - 1 in the environment"
-    require(0 <= rank < world_size, rule, f"RANK={rank}, WORLD_SIZE={world_size}", _START)
+    with outspoken():
+        require(0 <= rank < world_size, rule, f"RANK={rank}, WORLD_SIZE={world_size}", _START)
     return Place(rank, world_size, local, _number("TORCHELASTIC_RESTART_COUNT", 0))
 
 
@@ -113,8 +115,7 @@ _START = "Start with: torchrun --nproc-per-node 2 train.py."
 
 def _number(name: str, default: int) -> int:
     text = os.environ.get(name, str(default))
-    if not text.strip().isdigit():
-        raise InvalidValue(
-            f"Trainer: {name} must be a whole number in the environment, got {text!r}. {_START}"
-        )
+    with outspoken():
+        rule = f"Trainer: {name} must be a whole number in the environment"
+        require(text.strip().isdigit(), rule, repr(text), _START)
     return int(text)

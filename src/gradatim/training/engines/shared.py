@@ -60,13 +60,15 @@ class SharedEngine(Engine):
         self.forward: nn.Module = self.step
         self.trained: list[nn.Parameter] = []
         self.rest: list[Tensor] = []
+        self.connected: list[tuple[int, tuple[int, ...]]] = []
 
     @contextmanager
     def mode(self) -> Iterator[None]:
         self.trained = []  # who is trained may have changed, and how they lie in memory
         yield
-        for buffer in self.model.buffers():  # what a process saw alone, such as a running mean
-            self.group.broadcast(buffer)
+        self.group.broadcast(
+            list(self.model.buffers())
+        )  # what a process saw alone, such as a running mean
 
     def close(self) -> None:
         for hook in self.hooks:
@@ -99,6 +101,10 @@ class SharedEngine(Engine):
         if self.group.is_sharded:
             self.forward = self.step
             return
+        lying = [(id(p), p.stride()) for p in own]
+        if lying == self.connected:  # as in the epoch before
+            return
+        self.connected = lying
         buffers = [name for name, _ in self.step.named_buffers()]
         DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(self.step, buffers)
         self.forward = DistributedDataParallel(self.step, init_sync=False)

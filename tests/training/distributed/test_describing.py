@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from gradatim.data import stream
 from gradatim.errors import InvalidValue
+from gradatim.fitting.rounds import Deadline
 from gradatim.models import MLP
 from gradatim.training import Callback, Checkpoint, EarlyStopping, Trainer
 from gradatim.training.distributed.comparing import check_alike, compare
@@ -175,6 +176,11 @@ def test_what_changes_no_number_is_not_seen(tmp_path):
     one = run(0)
     torch.manual_seed(1)
     assert one == run(1)
+
+
+def test_what_one_process_alone_has_to_do_is_not_compared():
+    """Of ``fit`` the first process keeps the clock."""
+    assert built(callbacks=[Deadline(max)]) == built(callbacks=[Deadline(min)])
 
 
 def test_one_entry_of_a_large_tensor_at_the_front_is_seen():

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from gradatim.training.batches import Batches, InMemory
+from gradatim.training.callbacks import Callback
 from gradatim.training.scheduling import Rate, TimedRate
 from gradatim.versions import versions
 
@@ -48,7 +49,7 @@ def describe_run(
         "clip_norm": trainer.clip_norm,
         "clip_value": trainer.clip_value,
         "metrics": [m if isinstance(m, str) else told(m) for m in trainer.metrics],
-        "callbacks": [told(callback) for callback in trainer.callbacks],
+        "callbacks": [_told_of(callback) for callback in trainer.callbacks],
         "engine": trainer.engine,
         "device": trainer.device.type,
         "spread": trainer.spread,
@@ -130,6 +131,12 @@ def told(thing: Any) -> str:
     words = [f"{k}={v!r}" for k, v in kept.items() if isinstance(v, Plain)]
     words += [f"{k}={told(v)}" for k, v in kept.items() if callable(v) and not isinstance(v, type)]
     return f"{type(thing).__name__}({', '.join(words)})"
+
+
+def _told_of(callback: Callback) -> str:
+    """Of those that come with the trainer also what they were set to: others may know more in one process, such as a deadline."""
+    is_plain = type(callback).__module__.startswith("gradatim.training.")
+    return told(callback) if is_plain else type(callback).__name__
 
 
 def mark(value: Any) -> str:

@@ -19,6 +19,19 @@ def test_every_column_has_a_panel_on_one_scale():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["real", "made"]
 
 
+def test_bins_of_rounded_numbers_hold_equally_many_values():
+    """Tenths from 0 to 9.9, each as often: with bins of another width some would hold twice as many as others."""
+    table = pd.DataFrame({"x": np.repeat(np.arange(100) / 10, 300), "n": np.arange(30_000) % 7})
+    tenths, whole = marginal_panels({"real": table}, ["x", "n"]).axes
+    shares, edges, _ = tenths.patches[0].get_data()
+    assert len(shares) == 20
+    assert shares == pytest.approx(0.05)
+    assert edges[:2] == pytest.approx([-0.05, 0.45])
+    shares, edges, _ = whole.patches[0].get_data()
+    assert shares == pytest.approx(1 / 7, rel=1e-3)
+    assert edges == pytest.approx(np.arange(8) - 0.5)
+
+
 def test_days_since_1970_are_marked_as_dates():
     table = pd.DataFrame({"day": np.linspace(18_262, 19_358, 90)})  # 2020 to 2022
     for dates, marks in ((["day"], {"2020", "2021", "2022"}), ([], {"18500", "19000"})):

@@ -15,6 +15,7 @@ from gradatim.wording import shorten
 
 MOST_LEVELS = 8  # bars of a category
 LARGEST = 1e100  # drawn as it is
+ROUNDED = 10  # values of rounded numbers in a bin, at the most
 BINS = 24
 COLUMNS = 4
 DATED = (-719_000.0, 2_932_000.0)  # days since 1970 that have a year of four digits
@@ -70,8 +71,7 @@ def _steps(axis: Axes, columns: Mapping[str, pd.Series]) -> None:
         present = {label: values / 10.0**power for label, values in present.items()}
         axis.set_xlabel(f"in units of 1e{power}", fontsize=8)
     first = next(iter(present.values()))
-    low, high = np.quantile(first, [0.005, 0.995]) if len(first) else (0.0, 1.0)
-    edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
+    edges = _edges(first)
     top = 0.0
     for k, (label, values) in enumerate(present.items()):
         shares = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1)
@@ -83,6 +83,22 @@ def _steps(axis: Axes, columns: Mapping[str, pd.Series]) -> None:
     rest = sorted(np.histogram(np.clip(first, edges[0], edges[-1]), edges)[0] / max(len(first), 1))
     if len(rest) > 1 and top > 6 * rest[-2] > 0:  # a spike would flatten all others
         axis.set_ylim(0, 2.5 * rest[-2])
+
+
+def _edges(values: np.ndarray) -> np.ndarray:
+    """Ends of bins from the rarest low to the rarest high values, each with equally many values of rounded numbers.
+
+    >>> _edges(np.array([0.0, 1.0, 1.0, 3.0]))
+    array([-0.5,  0.5,  1.5,  2.5,  3.5])
+    """
+    low, high = np.quantile(values, [0.005, 0.995], method="nearest") if len(values) else (0.0, 1.0)
+    gaps = np.diff(np.unique(values[(values >= low) & (values <= high)]))
+    grain = float(gaps.min(initial=high - low))
+    if not 0 < high - low <= ROUNDED * BINS * grain or not np.allclose(gaps / grain, np.round(gaps / grain), rtol=0, atol=1e-3):  # fmt: skip
+        return np.linspace(low, high if high > low else low + 1, BINS + 1)
+    count = round((high - low) / grain) + 1
+    together = -(-count // BINS)
+    return low + grain * (together * np.arange(-(-count // together) + 1) - 0.5)
 
 
 def _mark(axis: Axes, *, is_date: bool) -> None:

@@ -56,7 +56,7 @@ def perceptron_path(X: ArrayLike, y: ArrayLike, path: ArrayLike, found: Separati
 
 
 def hyperplane(X: ArrayLike, y: ArrayLike, weights: ArrayLike, bias: float) -> Figure:
-    """Draw a line, its normal, and the signed distances of six points.
+    """Draw a line, its normal, and the signed distances of some points.
 
     Args:
         X: Points, shape ``(n, 2)``.
@@ -76,8 +76,7 @@ def hyperplane(X: ArrayLike, y: ArrayLike, weights: ArrayLike, bias: float) -> F
     reach = 1.15 * float(np.abs(points - points.mean(axis=0)).max())
     _draw_line(axes, w, bias, np.array([-4.0, 4.0]) * reach, color=INK, label=Formula("$w\\cdot x+b=0$"))  # fmt: skip
     draw_classes(axes, points, y)
-    order = np.argsort(distance)
-    for k in order[np.unique(np.linspace(0, len(order) - 1, 6).round().astype(int))]:
+    for k in _apart(points, distance, unit, reach / 3):
         foot = points[k] - distance[k] * unit
         axes.plot(*np.stack([points[k], foot]).T, color=PALETTE[1], linewidth=1.3)
         axes.annotate(f"{distance[k]:+.2f}", (points[k] + foot) / 2, (4, 4), textcoords="offset points", fontsize=8.5, color=INK)  # fmt: skip
@@ -88,6 +87,20 @@ def hyperplane(X: ArrayLike, y: ArrayLike, weights: ArrayLike, bias: float) -> F
     axes.set(xlabel=Formula("$x_1$"), ylabel=Formula("$x_2$"))
     axes.legend(loc="upper left")
     return figure
+
+
+def _apart(
+    points: NDArray[np.float64],
+    distance: NDArray[np.float64],
+    unit: NDArray[np.float64],
+    gap: float,
+) -> list[int]:
+    """Places of the points farthest from a line whose feet on it are not near each other, in the order of distance."""
+    along, chosen = points @ np.array([-unit[1], unit[0]]), list[int]()
+    for k in np.argsort(-np.abs(distance)):
+        if all(abs(along[k] - along[j]) > gap for j in chosen if distance[j] * distance[k] > 0):
+            chosen.append(int(k))
+    return sorted(chosen, key=lambda k: distance[k])
 
 
 def shifted_line(weights: ArrayLike, bias: float) -> Figure:

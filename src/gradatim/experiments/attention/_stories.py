@@ -78,6 +78,8 @@ def _draw(rng: np.random.Generator, is_held: bool) -> tuple[list[str], tuple[int
     verb, done = list(VERBS.items())[int(rng.integers(len(VERBS)))]
     asked = int(rng.integers(2 if is_held else 4))  # who does it, to whom, where, when
     agent, patient = (_somebody(rng, is_held and asked == k) for k in (0, 1))
+    while patient == agent:
+        patient = _somebody(rng, is_held and asked == 1)
     core = [(0, agent), (-1, verb), (1, patient)] if rng.random() < 0.5 else [(1, patient), (-1, f"is {done} by"), (0, agent)]  # fmt: skip
     place = " ".join([str(rng.choice(SIDES)), "the", *(["big"] * (rng.random() < 0.5)), str(rng.choice(PLACES))])  # fmt: skip
     extras = [part for part in ((2, place), (3, str(rng.choice(TIMES)))) if rng.random() < 0.7]

@@ -39,10 +39,11 @@ class Settings:
     test_rows: int = 1_000
     dim: int = 64
     epochs: int = 6
+    lr: float = 2e-3
     exact: float = 0.95
 
 
-QUICK = Settings(rows=4_000, test_rows=400, dim=48, epochs=3, exact=0.85)
+QUICK = Settings(rows=4_000, test_rows=400, dim=48, epochs=4, lr=4e-3, exact=0.85)
 
 
 def train(model: nn.Module, loss: Callable[[Tensor, Tensor], Tensor], data: Asked, target: Tensor, settings: Settings) -> None:  # fmt: skip
@@ -51,7 +52,7 @@ def train(model: nn.Module, loss: Callable[[Tensor, Tensor], Tensor], data: Aske
             if parameter.ndim > 1:
                 parameter.mul_(4.0)
     Trainer(
-        model, loss, "adamw", lr=2e-3, schedule="cosine", epochs=settings.epochs, batch_size=32, clip_norm=1.0,
+        model, loss, "adamw", lr=settings.lr, schedule="cosine", epochs=settings.epochs, batch_size=32, clip_norm=1.0,
         seed=settings.seed, progress=False,
     ).fit((data.tokens, data.lengths, data.segments, target))  # fmt: skip
     model.eval()

@@ -124,6 +124,11 @@ def test_the_words_of_textbooks_and_notes_find_something(words):
         ("covariate shift", "generalization-breaks"),
         ("acquisition function", "bayesian-optimization"),
         ("AdaGrad", "adam-versus-sgd"),
+        ("question answering", "answer-spans"),
+        ("stacked multi-layer LSTM", "sequence-patterns"),
+        ("windowed attention", "attention-versus-recurrence"),
+        ("most likely sentence", "ngram-sparsity"),
+        ("gradient clipping", "vanishing-in-time"),
     ],
 )
 def test_other_names_find_the_experiment(words, name):

@@ -19,7 +19,7 @@ from gradatim.plots.curves import CurvePanel, curve_panels
 from gradatim.reports import Report
 
 COVERS = ("G1", "G6", "F3")
-KEYWORDS = "self-attention complexity, quadratic cost, path length, sliding window attention, Longformer, linear attention, Transformers are RNNs, associative recall"
+KEYWORDS = "self-attention complexity, quadratic cost, path length, sliding window attention, windowed attention, Longformer, linear attention, Transformers are RNNs, associative recall"
 KERNEL = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 WINDOW = 8
 EXPONENTS = {  # of length and of width

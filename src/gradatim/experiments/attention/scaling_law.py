@@ -19,7 +19,7 @@ from gradatim.reports import Report
 from gradatim.training import Trainer
 
 COVERS = ("G6", "G3")
-KEYWORDS = "scaling laws, Kaplan, Chinchilla, compute-optimal, power law, model size, data size, GPT, irreducible loss"
+KEYWORDS = "scaling laws, Kaplan, Chinchilla, compute-optimal, power law, exponents, model size, data size, GPT, irreducible loss"
 KAPLAN = {"parameters": 0.076, "characters": 0.095, "compute": 0.050}  # Kaplan et al., 2020
 HOFFMANN = {"parameters": 0.34, "characters": 0.28}  # above a floor: Hoffmann et al., 2022
 ALLOCATION = {"Kaplan et al., 2020": 0.73, "Hoffmann et al., 2022": 0.50}

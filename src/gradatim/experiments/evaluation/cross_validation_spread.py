@@ -19,7 +19,7 @@ from gradatim.plots.style import PALETTE, new_figure
 from gradatim.reports import Report
 
 COVERS = ("D9",)
-KEYWORDS = "K-fold cross-validation, hold-out method validation, leave-one-out LOOCV, random subsampling, stratified sampling, test set, validation set"
+KEYWORDS = "K-fold cross-validation, hold-out method validation, leave-one-out LOOCV, random subsampling, stratified sampling, test set, validation set, training validation and test split"
 
 
 @dataclass(frozen=True)

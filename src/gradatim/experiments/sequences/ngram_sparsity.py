@@ -15,7 +15,7 @@ from gradatim.reports import Report
 from gradatim.timeseries import NGram
 
 COVERS = ("F1", "G3")
-KEYWORDS = "n-gram, sparsity, curse of dimensionality, context table, zero counts, back-off, smoothing, likeliest sentence, Markov assumption, perplexity"
+KEYWORDS = "n-gram, sparsity, curse of dimensionality, context table, zero counts, back-off, smoothing, likeliest sentence, most likely sentences, Markov assumption, perplexity"
 PAD, END = 0, 1  # what stands before a sentence, and what ends it
 
 

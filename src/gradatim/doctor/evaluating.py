@@ -1,12 +1,14 @@
 """Evaluations: forwards without gradient between two steps, their rows, mode and loss."""
 
+import weakref
 from typing import Any
 
 from torch import Tensor
 
 from gradatim.doctor.calls import Call, Calls, switched
 from gradatim.doctor.facts import Evaluation, Place, Witness
-from gradatim.doctor.rows import Group, Rows
+from gradatim.doctor.marks import Group
+from gradatim.doctor.rows import Rows
 
 MOST = 400  # evaluations kept
 NEAR = 6  # lines
@@ -33,6 +35,7 @@ class Evaluations:
         if inputs is not None:
             phase.rows += inputs.shape[0]
             self._repeats += self._group.add(inputs)
+            self._group.owner = weakref.ref(call.module)
         if call.is_training and (active := switched(call.module, True)):
             phase.mode = "train"
             self.active.seen += 1

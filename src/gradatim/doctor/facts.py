@@ -112,6 +112,9 @@ class Optimizer:
     lines: dict[str, int] = field(default_factory=dict)  # where its options were set
     schedule: str | None = None
     schedule_place: Place = field(default_factory=Place)
+    schedule_steps: int = 0  # how often the schedule went on
+    schedule_step: Place = field(default_factory=Place)  # where it does
+    schedule_loops: int = 0  # loops around that line: epochs and batches
 
 
 @dataclass
@@ -210,6 +213,8 @@ class LayerStats:
     equal_rows: list[bool] = field(default_factory=list)
     size: int = 0
     place: Place = field(default_factory=Place)  # of a tensor that belongs to no module
+    start: Place = field(default_factory=Place)  # where its weights got their first values
+    bias_start: Place = field(default_factory=Place)
 
 
 @dataclass

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LABELS = (
     (r"Target (-?\d+) is out of bounds", "label {0} is outside 0 … C−1, C being the number of outputs", "Number the classes from 0 (subtract 1 if they start at 1), and give the last layer one output per class."),
     (r"multi-target not supported", "the labels have shape (N, 1) or are one-hot integers, where cross_entropy wants N class numbers", "Pass labels of shape (N): y.squeeze(1), or y.argmax(1) for one-hot rows."),
+    (r"only batches of spatial targets supported.*but got targets of (?:dimension|size)", "the labels have an axis too many, where cross_entropy wants one class number per place: (N, height, width)", "Drop the axis of size 1: mask.squeeze(1)."),
     (r"expected scalar type Long but found (\w+)", "cross_entropy wants class numbers as int64, and gets {0}", "Convert the labels: y.long() (and y.squeeze(1) if they have shape (N, 1))."),
     (r"expected target dtype to be Long or Byte, but got (\w+)", "cross_entropy wants class numbers as int64, and gets {0}", "Convert the labels: y.long() (and y.squeeze(1) if they have shape (N, 1))."),
     (r"nll_loss.*not implemented for '(\w+)'", "the loss wants class numbers as int64, and gets {0}", "Convert the labels: y.long()."),
@@ -50,7 +51,7 @@ def describe_failure(error: BaseException, observer: "Observer | None" = None) -
     if failure.numbers.get("kind") == "labels":
         failure.place = made_by(failure.place)
     layer_place = failure.numbers.pop("place", None)
-    if layer_place is not None:
+    if layer_place is not None and failure.numbers.get("kind") != "labels":
         failure.place = layer_place
     if observer is not None and observer.lost is not None:
         _name_lost(failure, observer.lost)

@@ -5,6 +5,8 @@ from typing import Any
 
 from gradatim.doctor.facts import Place
 
+LEFT = 0.1  # of the loss at the start: below it there is nothing left to gain
+
 
 @dataclass
 class Symptom:
@@ -32,6 +34,7 @@ class Trial:
     margin: float = (
         0.5  # of the progress with the repair: what the loop as written may reach at most
     )
+    factor: float | None = None  # by which the repair must lower the loss of a loop that does learn
 
     @property
     def helped(self) -> bool:
@@ -42,6 +45,9 @@ class Trial:
             return self.reference is None or self.repaired < 0.97 * self.reference
         if self.repaired >= self.as_written - self.spread:
             return False
+        if self.factor is not None:
+            far = self.reference is None or self.as_written > LEFT * self.reference
+            return far and self.factor * self.repaired < self.as_written
         if self.reference is None:
             return True
         gained, before = self.reference - self.repaired, self.reference - self.as_written

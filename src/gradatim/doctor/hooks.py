@@ -69,6 +69,7 @@ class Hooks:
         wrap(DataLoader, "__iter__", self._iterated)
         wrap(LRScheduler, "__init__", self._scheduled)
         wrap(ReduceLROnPlateau, "__init__", self._scheduled)
+        wrap(LRScheduler, "step", self._schedule_stepped)
         for place in (torch.nn.utils, torch.nn.utils.clip_grad):
             wrap(place, "clip_grad_norm_", self._clipped)
         for name in LOSSES:
@@ -172,6 +173,7 @@ class Hooks:
 
     def _compile(self, original: Any, *arguments: Any, **named: Any) -> Any:
         self.observer.compiled = True
+        self.observer.births.remove()
         self.observer.calls.disarm()
         self.observer._trace(False)
         self.observer.safely.notes.append("torch.compile is used: layers inside are not looked at")
@@ -202,6 +204,19 @@ class Hooks:
         slot = self.observer.safely("schedules", self.observer.updates.slot, optimizer)
         if slot is not None:
             slot.schedule, slot.schedule_place = type(scheduler).__name__, place
+
+    def _schedule_stepped(self, original: Any, scheduler: Any, *arguments: Any, **named: Any) -> Any:
+        optimizer = getattr(scheduler, "optimizer", None)
+        if isinstance(optimizer, Optimizer) and self.observer.steps:
+            self.observer.safely("steps of schedules", self._note_schedule, optimizer)
+        return original(scheduler, *arguments, **named)
+
+    def _note_schedule(self, optimizer: Optimizer) -> None:
+        slot = self.observer.updates.slot(optimizer)
+        if slot is not None:
+            slot.schedule_steps += 1
+            if slot.schedule_step_at.line is None:
+                slot.schedule_step_at = user_place()
 
     def _clipped(self, original: Any, parameters: Any, max_norm: Any, *arguments: Any, **named: Any) -> Any:  # fmt: skip
         norm = original(parameters, max_norm, *arguments, **named)

@@ -9,12 +9,14 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from gradatim.doctor.births import Births
 from gradatim.doctor.calls import Call, Calls
 from gradatim.doctor.evaluating import Evaluations
 from gradatim.doctor.facts import Facts, Paired, Place, Witness, joined
 from gradatim.doctor.graph import Compared, Reader
 from gradatim.doctor.hooks import Hooks
 from gradatim.doctor.losing import Lost, find_lost
+from gradatim.doctor.origins import loops_around
 from gradatim.doctor.patching import Safely
 from gradatim.doctor.places import follow, user_place
 from gradatim.doctor.recording import Recorder
@@ -64,6 +66,7 @@ class Observer:
         self.calls, self.updates, self.terms, self.rows = Calls(self.safely), Updates(), Terms(), Rows()  # fmt: skip
         self.record, self.structure = Recorder(), Structure()
         self.evaluations = Evaluations(self.calls, self.rows)
+        self.births = Births(self.safely)
         self.hooks = Hooks(self)
         self.round = self.passes = self.steps = 0
         self.sampled, self.deep = True, True
@@ -99,6 +102,7 @@ class Observer:
     def __enter__(self) -> "Observer":
         self._started = time.perf_counter()
         self.hooks.install()
+        self.births.install()
         self._look()
         return self
 
@@ -108,6 +112,7 @@ class Observer:
     def close(self) -> None:
         """Put everything back as it was."""
         self._trace(False)
+        self.births.remove()
         self.hooks.remove()
         self.calls.disarm()
         self.safely("the last step", self._flush)
@@ -147,8 +152,10 @@ class Observer:
         self, original: Callable[..., Any], roots: Any, *arguments: Any, **named: Any
     ) -> Any:
         """Around every backward pass."""
-        if self.passes == 0 and self.on_first_backward is not None:
-            self.safely("the spare process", self.on_first_backward)
+        if self.passes == 0:
+            self.births.remove()
+            if self.on_first_backward is not None:
+                self.safely("the spare process", self.on_first_backward)
         self.safely("the loss", self.before_backward, roots)
         if (
             self.scale_gradient is not None
@@ -193,6 +200,7 @@ class Observer:
         if node is None:
             self.count(f"detached@{self._backward_place.line}", True, self._backward_place)
             self._all_frozen(evaluated)
+            self.structure.reach.detachings(self, [], {})
             return
         if self.deep:
             self.calls.roots.update((call.module, True) for call in training)
@@ -215,7 +223,12 @@ class Observer:
     def _all_frozen(self, calls: list[Call]) -> None:
         """Nothing leads back to the last model that was called, because nothing in it wants a gradient."""
         if calls and not any(p.requires_grad for p in calls[-1].module.parameters()):
-            self.count("frozen-all", True, self._backward_place)
+            self.count("frozen-all", True, self.frozen_place(calls[-1].module))
+
+    def frozen_place(self, module: nn.Module) -> Place:
+        """The line that froze a model, else that of its backward pass."""
+        known = [self.births.frozen_at(p) for p in module.parameters()]
+        return next((p for p in known if p is not None), self._backward_place)
 
     def _split_calls(self) -> tuple[list[Call], list[Call]]:
         """Calls that lead to this backward, and calls before them that were evaluations."""
@@ -236,7 +249,7 @@ class Observer:
     def _training_call(self, call: Call, target: Tensor | None) -> None:
         rows = next((t for t in call.inputs if t.dim() >= 1 and t.numel()), None)
         if rows is not None:
-            self.safely("rows", self.rows.train, rows, target, call.place, self.round)
+            self.safely("rows", self.rows.train, rows, target, call.place, self.round, call.module)
             self.safely("storage", self._available, rows)
         self.safely("modes", self.structure.mode, self, call)
 
@@ -297,6 +310,7 @@ class Observer:
         self.past.append(self._witnesses())
         self.witnesses, self.updates.witnesses = {}, {}
         self.terms.new_phase()
+        self.rows.new_phase()
         self.phase_start = self.round + 1
 
     def _witnesses(self) -> dict[str, Witness]:
@@ -366,6 +380,8 @@ class Observer:
                 line = follow(made, option).line
                 if line is not None and line != made.line:
                     optimizer.lines[option] = line
+            if optimizer.schedule_step.line is not None:
+                optimizer.schedule_loops = loops_around(optimizer.schedule_step)
         return Facts(
             steps=self.steps, passes=self.passes, sampled=self.round,
             updates=self.steps > 0 or self.structure.reach.moved_by_hand,

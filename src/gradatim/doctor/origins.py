@@ -52,14 +52,15 @@ def made_by(place: Place) -> Place:
     """The line that computed or converted the target in a call, rather than cut it into batches."""
     tree = parse(place)
     call = _call(tree, place.line) if tree is not None and place.line is not None else None
-    if tree is None or call is None or not call.args or not isinstance(call.args[-1], ast.Name):
+    target = call.args[-1] if call is not None and call.args else None
+    if tree is None or not isinstance(target, ast.Name | ast.Subscript):
         return place
     chain = origins(place, last=True)
     for step in chain:
         statement = next((n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AugAssign) and n.lineno == step.line), None)  # fmt: skip
         if statement is not None and (_computes(statement) or _converts(statement)):
             return step
-    return chain[-1] if chain else place
+    return place
 
 
 def update_line(backward: Place) -> Place:
@@ -104,12 +105,28 @@ def loop_of(place: Place) -> Place:
     if around:
         return Place(place.file, min(n.lineno for n in around))
     function = _scope(tree, place.line)
-    if isinstance(function, ast.FunctionDef):
-        for node in ast.walk(tree):
-            called = isinstance(node, ast.Call) and (getattr(node.func, "id", None) or getattr(node.func, "attr", None))  # fmt: skip
-            if isinstance(node, ast.Call) and called == function.name and not function.lineno <= node.lineno <= (function.end_lineno or 0):  # fmt: skip
-                return loop_of(Place(place.file, node.lineno))
-    return place
+    call = _first_call(tree, function) if isinstance(function, ast.FunctionDef) else None
+    return place if call is None else loop_of(Place(place.file, call.lineno))
+
+
+def loops_around(place: Place) -> int:
+    """How many loops stand around a line, those around the first call of its function too."""
+    tree = parse(place)
+    if tree is None or place.line is None:
+        return 0
+    scope = _scope(tree, place.line)
+    around = [n for n in ast.walk(scope) if isinstance(n, ast.For | ast.While) and n.lineno <= place.line <= (n.end_lineno or 0)]  # fmt: skip
+    call = _first_call(tree, scope) if isinstance(scope, ast.FunctionDef) else None
+    return len(around) + (loops_around(Place(place.file, call.lineno)) if call is not None else 0)
+
+
+def _first_call(tree: ast.Module, function: ast.FunctionDef) -> ast.Call | None:
+    """The first call of a function from outside of it."""
+    for node in ast.walk(tree):
+        called = isinstance(node, ast.Call) and (getattr(node.func, "id", None) or getattr(node.func, "attr", None))  # fmt: skip
+        if isinstance(node, ast.Call) and called == function.name and not function.lineno <= node.lineno <= (function.end_lineno or 0):  # fmt: skip
+            return node
+    return None
 
 
 def containing(places: list[Place], words: tuple[str, ...]) -> Place | None:

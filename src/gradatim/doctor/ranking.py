@@ -12,6 +12,7 @@ SURE = 0.6  # strength from which it warns although its trial was not made
 CERTAIN = 0.85  # strength from which a breach of a contract is blamed before all that it explains
 CLEAR = 0.7  # strength that a trial which did not help does not take away
 TESTABLE = {"data.unscaled", "init.scale", "model.linear-stack", "model.dropout", "model.batch-norm", "model.frozen", "loss.summed", "grad.vanishing", "grad.dead-relu", "grad.saturated", "grad.exploding", "optim.schedule", "optim.weight-decay", "optim.momentum", "optim.clip", "optim.lr-high", "optim.lr-low"}  # fmt: skip
+SUSPICIOUS = {"optim.schedule", "optim.momentum", "optim.clip", "init.scale", "grad.saturated", "grad.dead-relu", "grad.vanishing", "model.batch-norm", "model.linear-stack"}  # fmt: skip
 UNHELPED, UNTESTED = "did not help: ", "not tested"
 SEVERITIES = ("error", "warning", "note")
 
@@ -31,7 +32,10 @@ def diagnose(facts: Facts, trials: list[Trial] | None = None) -> Diagnosis:
     """
     symptoms = {symptom.name: symptom for symptom in find_symptoms(facts)}
     tried = trials or []
-    found = [finding for rule in RULES.values() if (finding := rule(facts, symptoms)) is not None]
+    gains = {t.code: _slow(t) for t in tried if t.factor is not None and t.helped}
+    found = [f for code, rule in RULES.items() if (f := rule(facts, symptoms | gains.get(code, {}))) is not None]  # fmt: skip
+    for gain in gains.values():
+        symptoms = gain | symptoms
     judged = [_judge(finding, symptoms, tried) for finding in found]
     ranked = sorted(judged, key=lambda finding: _rank(finding, symptoms, tried))
     ranked = _fold(_promote(ranked, tried), symptoms, tried)
@@ -55,6 +59,26 @@ def candidates(facts: Facts) -> list[Finding]:
     if "crash" in symptoms or any(f.strength > 0.85 for f in explained):
         return []
     return sorted((f for f in found if codes()[f.code].kind == "statistic"), key=lambda f: -f.strength)  # fmt: skip
+
+
+def suspects(facts: Facts) -> list[Finding]:
+    """Statistics of a run that learns, so far from the usual that a trial is worth its time: it shows what is lost.
+
+    Args:
+        facts: What was seen of a run.
+    """
+    symptoms = {symptom.name: symptom for symptom in find_symptoms(facts)}
+    if candidates(facts) or "crash" in symptoms:
+        return []
+    pretended = {**symptoms, "slow": Symptom("slow")}
+    found = [f for code in SUSPICIOUS if (f := RULES[code](facts, pretended)) is not None]
+    return sorted((f for f in found if f.strength >= SURE), key=lambda f: -f.strength)
+
+
+def _slow(trial: Trial) -> dict[str, Symptom]:
+    """A run that learns, but slower than it could: what a repair made of it is the measure."""
+    numbers = {"end": trial.as_written or 0.0, "repaired": trial.repaired or 0.0, "steps": float(trial.steps)}  # fmt: skip
+    return {"slow": Symptom("slow", None, numbers)}
 
 
 def _explains(finding: Finding, symptoms: dict[str, Symptom]) -> bool:
@@ -129,7 +153,8 @@ def _level(trial: Trial, trials: list[Trial]) -> int:
     """0 for trials that come as far as the best, by the spread of the control; 1 and more for those behind."""
     reached = [t.repaired for t in trials if t.helped and t.repaired is not None]
     best, own = min(reached), trial.repaired if trial.repaired is not None else float("inf")
-    written = trial.as_written if trial.as_written is not None else 2 * abs(own)
+    worst = [t.reference for t in trials if t.reference is not None]  # where the loop as written has no loss at all
+    written = trial.as_written if trial.as_written is not None else max([2 * abs(own), *worst])
     room = max(trial.spread, 0.25 * abs(written - best))
     return int((own - best) / room) if room > 0 else 0
 

@@ -9,6 +9,7 @@ from gradatim.doctor.calls import Call
 from gradatim.doctor.facts import Place
 from gradatim.doctor.graph import short, walk
 from gradatim.doctor.origins import update_line
+from gradatim.doctor.updates import Slot
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer
@@ -83,7 +84,8 @@ class Reach:
                 id(p) for o in alive if o is not None for g in o.param_groups for p in g["params"]
             }
             foreign = [k for k in held_now if k not in leaves and k not in names]
-            slot = next(iter(observer.updates.slots.values()))
+            slots = list(observer.updates.slots.values())
+            slot = next((s for s in reversed(slots) if _holds(s, foreign)), slots[-1])
             observer.count(
                 f"stale@{observer._backward_place.line}",
                 bool(foreign and missing),
@@ -98,7 +100,7 @@ class Reach:
             wanting = [p for p in everything if p.requires_grad]
             self._cut(observer, leaves, wanting, names)
             if everything and not wanting:
-                observer.count("frozen-all", True, observer._backward_place)
+                observer.count("frozen-all", True, observer.frozen_place(roots[0]))
 
     def _cut(
         self,
@@ -133,6 +135,13 @@ class Reach:
             if below - set(leaves):
                 observer.count("detaching", True, place, [name])
                 return
+
+
+def _holds(slot: Slot, some: list[int]) -> bool:
+    """Whether an optimizer holds one of some tensors."""
+    optimizer = slot.latest()
+    groups = optimizer.param_groups if optimizer is not None else []
+    return any(id(p) in some for group in groups for p in group["params"])
 
 
 def _learns(leaf: Tensor) -> bool:

@@ -1,66 +1,21 @@
-"""The rows that go into a model: recognized by two random sums each, their scale, and the order of their targets."""
+"""The rows that go into a model: which come again, their scale, and the order of their targets."""
 
 import math
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gradatim.doctor.facts import Data, Place, Witness
-from gradatim.doctor.moments import MOST_COLUMNS, Moments
+from gradatim.doctor.identity import ByIdentity
+from gradatim.doctor.marks import FEWEST_SEEN, MOST_ROWS, Group, Trained, as_rows, fingerprints
+from gradatim.doctor.moments import Moments
 from gradatim.doctor.signals import simple_scores
 
-MOST_ROWS = 100_000  # whose sums are kept
 MOST_KEPT = 1500  # rows kept whole, for simple models
 KEPT_COLUMNS = 256
 MOST_GROUPS = 40  # evaluations that are told apart
-MOST_MARKS = 20_000  # rows of one evaluation
 MOST_BATCHES = 80  # whose targets are kept
-_FACTORS = np.random.default_rng(20).integers(-(2**62), 2**62, (MOST_COLUMNS, 2), dtype=np.int64) | 1  # fmt: skip
-
-
-def fingerprints(rows: Tensor) -> list[int]:
-    """One number per row, equal for equal rows: sums of bits with random factors, exact in whole numbers.
-
-    >>> a = fingerprints(torch.tensor([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]))
-    >>> a[0] == a[2], a[0] == a[1]
-    (True, False)
-    """
-    flat = thin(rows).cpu().contiguous().numpy()
-    if flat.dtype.kind == "f":
-        flat = flat.astype(np.float32, copy=False).view(np.int32)
-    whole = flat.astype(np.int64, copy=False)
-    with np.errstate(over="ignore"):
-        two = whole @ _FACTORS[: whole.shape[1]]
-        mixed = two[:, 0] ^ (two[:, 1] * np.int64(6364136223846793005))
-    found: list[int] = mixed.tolist()
-    return found
-
-
-def thin(rows: Tensor) -> Tensor:
-    """Rows as a matrix, of very long ones every k-th column."""
-    flat = rows.detach().reshape(rows.shape[0], -1)
-    return flat[:, :: max(1, math.ceil(flat.shape[1] / MOST_COLUMNS))]
-
-
-class Group:
-    """The rows of one evaluation."""
-
-    def __init__(self) -> None:
-        self.marks: set[int] = set()
-        self.moments = Moments()
-
-    def add(self, rows: Tensor) -> int:
-        """Take in a batch, and return how many of its rows were there before."""
-        rows = as_rows(rows)
-        if len(self.marks) >= MOST_MARKS:
-            return 0
-        marks = set(fingerprints(rows))
-        repeats = len(marks & self.marks)
-        self.marks |= marks
-        if rows.dtype.is_floating_point:
-            self.moments.add(rows)
-        return repeats
 
 
 class Rows:
@@ -68,6 +23,7 @@ class Rows:
 
     def __init__(self) -> None:
         self.training: set[int] = set()
+        self.trained: ByIdentity[nn.Module, Trained] = ByIdentity()
         self.last: set[int] = set()
         self.groups: dict[tuple[int | None, int], Group] = {}
         self.moments = Moments()
@@ -79,8 +35,8 @@ class Rows:
         self.bad = Witness()
         self.available = 0
 
-    def train(self, rows: Tensor, target: Tensor | None, place: Place, step: int) -> None:
-        """Take in the inputs of a sampled step."""
+    def train(self, rows: Tensor, target: Tensor | None, place: Place, step: int, model: nn.Module) -> None:  # fmt: skip
+        """Take in the inputs of a sampled step of a model."""
         data, rows = self.data, as_rows(rows)
         data.kind = kind_of(rows)
         data.place = place
@@ -91,12 +47,17 @@ class Rows:
         self.last = set(fingerprints(rows))
         if len(self.training) < MOST_ROWS:
             self.training.update(self.last)
+        self.trained.setdefault(model, Trained()).add(self.last)
         if rows.dtype.is_floating_point:
             self._check(rows, "inputs", place, step)
             if data.batches <= 40:
                 self.moments.add(rows)
         if target is not None and target.numel() and target.shape[:1] == rows.shape[:1]:
             self._targets(rows, target, place, step)
+
+    def new_phase(self) -> None:
+        """What is learned from now on, in fine-tuning, is what evaluations are compared with."""
+        self.trained = ByIdentity()
 
     def _targets(self, rows: Tensor, target: Tensor, place: Place, step: int) -> None:
         if target.dtype.is_floating_point:
@@ -120,29 +81,42 @@ class Rows:
         column = float(columns[0]) if values.dim() == 2 else -1.0
         self.bad = Witness(1, 1, Place(place.file, place.line, None, step), {"column": column}, [what])  # fmt: skip
 
-    def evaluated(self, place: Place, rows: int, group: "Group") -> float:
-        """Take in the rows of an evaluation, and return the share of them that were trained on."""
+    def evaluated(self, place: Place, rows: int, group: Group) -> float:
+        """Take in the rows of an evaluation, and return the share of them that the model was trained on."""
         if not group.marks:
             return 0.0
+        overlap = self._of(group).judge(group, self.available)
         key = (place.line, rows)
-        if key in self.groups or len(self.groups) < MOST_GROUPS:
-            known = self.groups.setdefault(key, group)
-            if len(known.marks) < MOST_ROWS:
-                known.marks |= group.marks
-        return len(group.marks & self.training) / len(group.marks)
+        if key in self.groups:
+            self.groups[key].merge(group)
+        elif len(self.groups) < MOST_GROUPS:
+            self.groups[key] = group
+        return overlap
 
-    def _held_out(self) -> "Group | None":
+    def _of(self, group: Group) -> Trained:
+        """What the model of an evaluation learned from; of one that never learned by itself, all rows."""
+        model = group.owner() if group.owner is not None else None
+        own = None if model is None else self.trained.get(model)
+        if own is None:
+            own = Trained()
+            own.marks = self.training
+        return own
+
+    def _held_out(self) -> Group | None:
         """The rows of an evaluation that is not one of training rows, if there is any."""
-        size = max(len(self.training), 1)
-        groups = [g for (_, _), g in self.groups.items() if len(g.marks) >= 10]
-        shares = {id(g): len(g.marks & self.training) / len(g.marks) for g in groups}
-        apart = [g for g in groups if shares[id(g)] < 0.01]
+        groups = [g for g in self.groups.values() if len(g.marks) >= 10]
+        apart = [g for g in groups if g.overlap < 0.01]
         if apart:
-            partly = [g for g in groups if 0.01 <= shares[id(g)] < 0.5]
+            partly = [g for g in groups if 0.01 <= g.overlap < 0.5]
             return max(partly or apart, key=lambda g: len(g.marks))
-        known = max(size, self.available)
-        fewer = [g for g in groups if len(g.marks) < 0.9 * known]
+        fewer = [g for g in groups if len(g.marks) < 0.9 * self._known(g)]
         return max(fewer, key=lambda g: len(g.marks), default=None)
+
+    def _known(self, group: Group) -> float:
+        """How many rows there are to learn from."""
+        own = self._of(group)
+        seen = max(own.seen(0), FEWEST_SEEN)
+        return max(len(own.marks) / seen if own.seen(0) else 0.0, len(own.marks), self.available)
 
     def describe(self) -> Data:
         """The rows as facts."""
@@ -154,8 +128,7 @@ class Rows:
         group = self._held_out()
         if group is not None and self.training:
             data.validation_rows = len(group.marks)
-            data.overlap = len(group.marks & self.training) / len(group.marks)
-            data.few_valued = data.distinct < 0.9 * min(self.seen, data.distinct + 1) and data.columns <= 3  # fmt: skip
+            data.overlap, data.few_valued = group.overlap, group.is_by_chance
             if self.moments.count > 1 and group.moments.count > 10:
                 self._shift(data, group.moments)
         data.telling_column = self._telling()
@@ -211,6 +184,8 @@ class Rows:
         if self.kept_count < 50 or self.data.kind != "numbers":
             return None
         X = np.concatenate([x for x, _ in self.kept if x.shape[1] == self.kept[0][0].shape[1]])
+        if self.kept[0][1].shape[1] != 1:
+            return None  # an input among its own targets, as in an autoencoder, tells nothing
         y = np.concatenate([y[:, 0] for x, y in self.kept if x.shape[1] == self.kept[0][0].shape[1]])  # fmt: skip
         if X.shape[1] < 2 or X.shape[1] >= KEPT_COLUMNS or y.std() == 0:
             return None
@@ -234,15 +209,6 @@ class Rows:
         order = np.random.default_rng(0).permutation(np.sort(first))
         X, y = X[order], y[order]
         return simple_scores(X, y) if len(X) >= 100 else {}
-
-
-def as_rows(values: Tensor) -> Tensor:
-    """A vector of numbers is one row, such as the state of a game; one of whole numbers is a batch of tokens.
-
-    >>> as_rows(torch.zeros(6)).shape, as_rows(torch.arange(6)).shape
-    (torch.Size([1, 6]), torch.Size([6]))
-    """
-    return values[None] if values.dim() == 1 and values.dtype.is_floating_point else values
 
 
 def kind_of(rows: Tensor) -> str:

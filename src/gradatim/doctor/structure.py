@@ -64,10 +64,26 @@ class Structure:
             if id(weight) not in self.layer_of:
                 start_of(observer.record.layer(name, kind), weight, is_torch=is_torch(kind))
             self.layer_of[id(weight)] = (name, kind)
+        if observer.round == 0:
+            self._starts(observer)
         for module, number in [(m, observer.calls.order.get(id(m))) for m in observer.calls.made]:
             stats = observer.record.layers.get(observer.calls.name(module))
             if stats is not None and number is not None:
                 stats.depth = number
+
+    @staticmethod
+    def _starts(observer: "Observer") -> None:
+        """The lines where weights got their first values."""
+        for module in (part for top in observer.calls.models() for part in top.modules()):
+            stats = observer.record.layers.get(observer.calls.name(module))
+            for name, parameter in module.named_parameters(recurse=False):
+                place = observer.births.start_of(parameter)
+                if stats is None or place is None:
+                    continue
+                if parameter.dim() >= 2:
+                    stats.start = place
+                else:
+                    stats.bias_start = place
 
     def _outputs(self, observer: "Observer") -> None:
         """Mean, deviation and zeros of what the layers gave, all read at once."""
@@ -176,6 +192,9 @@ class Structure:
             last = ran[-1]
             frozen = all(not p.requires_grad for p in last.parameters())
             place = observer.calls.made.get(last, Place())
+            if frozen:
+                known = [observer.births.frozen_at(p) for p in last.parameters()]
+                place = next((p for p in known if p is not None), place)
             observer.count("frozen", frozen, Place(place.file, place.line, observer.calls.name(last)), [observer.calls.name(last)])  # fmt: skip
 
     def _equal(self, observer: "Observer") -> None:

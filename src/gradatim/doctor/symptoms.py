@@ -13,6 +13,8 @@ FAR_ABOVE = 1.5  # times the constant's loss: worse than knowing nothing
 GROWN = 2.0  # times the loss at the start
 SPIKE = 3.0  # times the median of the twenty losses before
 MANY_SPIKES = 0.04  # of the steps: Adam on clean data has none
+MUCH_LOST = 0.25  # of what was learned: noise takes a few hundredths
+FEW_ROWS = 8  # of a batch whose loss says something
 LITTLE = 0.75  # of the constant's loss: not even a quarter of what can be learned at all
 STEEP = 0.02  # of the constant's loss, from the third quarter of a run to the fourth
 APART = 1.1  # validation against its best
@@ -47,9 +49,9 @@ def _trends(facts: Facts, losses: list[float], is_broken: bool) -> list[Symptom]
     found = []
     if _diverges(start, end, constant):
         found.append(Symptom("diverging", None, numbers))
-    spikes = _spikes(losses)
-    if spikes > MANY_SPIKES:
-        found.append(Symptom("unstable", None, {**numbers, "spikes": spikes}))
+    spikes, lost = _spikes(_of_rows(losses, facts)), _lost(losses, constant)
+    if spikes > MANY_SPIKES or lost > MUCH_LOST:
+        found.append(Symptom("unstable", None, {**numbers, "spikes": spikes, "lost": lost}))
     if not is_broken and constant is not None and constant > 1e-7 and end > 0:
         share = share_of_constant(facts)
         numbers["share"] = share if share is not None else end / constant
@@ -100,6 +102,26 @@ def _spikes(losses: list[float]) -> float:
     floor = 0.1 * _start(losses)  # noise of a loss that has almost vanished is no jump
     jumps = [max(median(b), floor) * SPIKE < settled[k + 5] for k, b in enumerate(before)]
     return sum(jumps) / len(jumps)
+
+
+def _of_rows(losses: list[float], facts: Facts) -> list[float]:
+    """Losses over 16 rows or more: that of a single row jumps by itself."""
+    sizes = facts.data.batch_sizes
+    size = int(median(sizes)) if sizes else FEW_ROWS
+    if size >= FEW_ROWS:
+        return losses
+    each = -(-2 * FEW_ROWS // max(size, 1))
+    return [fmean(losses[k : k + each]) for k in range(0, len(losses) - each + 1, each)]
+
+
+def _lost(losses: list[float], constant: float | None) -> float:
+    """Share of what was once learned that is lost at the end."""
+    window = max(10, len(losses) // 12)
+    if constant is None or len(losses) < 6 * window:
+        return 0.0
+    means = [fmean(losses[k : k + window]) for k in range(0, len(losses) - window + 1, window)]
+    best = min(means)
+    return (means[-1] - best) / (constant - best) if best < LITTLE * constant else 0.0
 
 
 def _still_falls(losses: list[float], constant: float) -> bool:

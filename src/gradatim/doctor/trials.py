@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from gradatim.doctor.facts import Facts, Place, Witness
 from gradatim.doctor.findings import Trial
-from gradatim.doctor.ranking import candidates
+from gradatim.doctor.ranking import candidates, suspects
 from gradatim.doctor.symptoms import find_symptoms
 
 MOST_STEPS = 300
@@ -16,6 +16,7 @@ FEWEST_STEPS = 8
 SAME = 1e-3  # relative difference of the control's first losses from those observed: rounding grows with the steps
 COMPARED = 12  # first losses that the control must repeat
 USUAL_UPDATE = 3e-3  # of a weight, in a step that learns
+FACTOR = 2.0  # a run without a symptom must be left behind by so much
 SLOW_MARGIN = 0.25  # a run that does learn must be beaten fourfold
 
 Ask = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -64,9 +65,10 @@ def try_repairs(facts: Facts, ask: Ask, seconds: float) -> list[Trial]:
         seconds: For all trials together.
     """
     until = time.perf_counter() + seconds
-    codes = {finding.code: finding for finding in candidates(facts)}
     names = {symptom.name for symptom in find_symptoms(facts)}
-    if not codes or not names - {"gap", "crash"}:
+    failed = bool(names - {"gap", "crash"})
+    codes = {f.code: f for f in (candidates(facts) if failed else suspects(facts))}
+    if not codes:
         return []
     steps = max(FEWEST_STEPS, min(MOST_STEPS, len(facts.series.loss)))
     control = _ask(ask, {"repair": "control"}, steps, until)
@@ -91,12 +93,13 @@ def try_repairs(facts: Facts, ask: Ask, seconds: float) -> list[Trial]:
         if answer is None:
             break
         trials.append(_trial(planned, answer, control, facts, difference, margin))
+        trials[-1].factor = None if failed else FACTOR
     return trials
 
 
 def _towards_usual(ratio: float | None) -> float:
     """The factor, a power of ten, that takes the update-to-weight ratio to about its usual size."""
-    return 1000.0 if not ratio else max(1000.0, 10.0 ** round(math.log10(USUAL_UPDATE / ratio)))
+    return 1000.0 if not ratio or not math.isfinite(ratio) else max(1000.0, 10.0 ** round(math.log10(USUAL_UPDATE / ratio)))
 
 
 def _ask(ask: Ask, order: dict[str, Any], steps: int, until: float) -> dict[str, Any] | None:

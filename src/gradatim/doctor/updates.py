@@ -37,6 +37,8 @@ class Slot:
     options: dict[str, Any] = field(default_factory=dict)
     schedule: str | None = None
     schedule_place: Place = field(default_factory=Place)
+    schedule_steps: int = 0
+    schedule_step_at: Place = field(default_factory=Place)
     wiped_at: Place = field(default_factory=Place)
 
     def watched(self) -> list[Tensor]:
@@ -188,6 +190,7 @@ def _facts(slot: Slot) -> OptimizerFacts:
         slot.name, slot.type, count, float(options.get("lr", 0.0) or 0.0), float(options.get("momentum", 0.0) or 0.0), betas,
         None if options.get("eps") is None else float(options["eps"]), float(options.get("weight_decay", 0.0) or 0.0),
         slot.place.file, slot.place.line, slot.steps, slot.last, slot.made, {}, slot.schedule, slot.schedule_place,
+        slot.schedule_steps, slot.schedule_step_at,
     )  # fmt: skip
 
 

@@ -26,6 +26,17 @@ def per_weight(stats: LayerStats) -> float:
     return median(stats.gradient_norm) / stats.size**0.5
 
 
+def start_of(facts: Facts, name: str, *, bias: bool = False) -> Place:
+    """The line that gave the weights of a layer their first values; that of its biases where they were set apart."""
+    made, stats = place_of(facts, name), facts.layers.get(name)
+    if stats is None:
+        return made
+    if bias and stats.bias_start.line not in {None, made.line, stats.start.line}:
+        return Place(stats.bias_start.file, stats.bias_start.line, name)
+    known = stats.start if stats.start.line is not None else made
+    return Place(known.file, known.line, name)
+
+
 def place_of(facts: Facts, name: str) -> Place:
     """The line where a layer was made."""
     for model in facts.models:
@@ -61,7 +72,7 @@ def exploding(facts: Facts, symptoms: Symptoms) -> Finding | None:
         return None
     name = recurrent[0] if recurrent else layers[0][0]
     said = f"the gradient norm reaches {max(norms):.2g}" if norms else "gradients grow"
-    return make("grad.exploding", place_of(facts, name), cause=f"gradients grow on the way back through {name}: {said}", strength=0.6, norm=max(norms, default=0.0))  # fmt: skip
+    return make("grad.exploding", start_of(facts, name), cause=f"gradients grow on the way back through {name}: {said}", strength=0.6, norm=max(norms, default=0.0))  # fmt: skip
 
 
 def dead_relu(facts: Facts, symptoms: Symptoms) -> Finding | None:
@@ -71,7 +82,7 @@ def dead_relu(facts: Facts, symptoms: Symptoms) -> Finding | None:
     name, share = worst
     first = facts.layers[name].first.get("dead", 0.0)
     since = "from the start" if first >= DEAD else "after training began"
-    return make("grad.dead-relu", _maker(facts, name), cause=f"{share:.0%} of the units after {name} are 0 for every row ({since})", strength=0.65 if first >= DEAD else 0.5, dead=share)  # fmt: skip
+    return make("grad.dead-relu", start_of(facts, name, bias=True) if first >= DEAD else place_of(facts, name), cause=f"{share:.0%} of the units after {name} are 0 for every row ({since})", strength=0.65 if first >= DEAD else 0.5, dead=share)  # fmt: skip
 
 
 def saturated(facts: Facts, symptoms: Symptoms) -> Finding | None:
@@ -80,11 +91,7 @@ def saturated(facts: Facts, symptoms: Symptoms) -> Finding | None:
         return None
     name, share = worst
     first = facts.layers[name].first.get("flat", 0.0)
-    return make("grad.saturated", _maker(facts, name), cause=f"{share:.0%} of the values of {name} are at its limits, where the gradient is zero", strength=0.6 if first >= FLAT else 0.5, flat=share)  # fmt: skip
-
-
-def _maker(facts: Facts, name: str) -> Place:
-    return place_of(facts, name)
+    return make("grad.saturated", start_of(facts, name) if first >= FLAT else place_of(facts, name), cause=f"{share:.0%} of the values of {name} are at its limits, where the gradient is zero", strength=0.6 if first >= FLAT else 0.5, flat=share)  # fmt: skip
 
 
 def _worst(facts: Facts, what: str) -> tuple[str, float] | None:

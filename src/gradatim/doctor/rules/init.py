@@ -2,7 +2,7 @@
 
 from gradatim.doctor.facts import Facts
 from gradatim.doctor.findings import Finding
-from gradatim.doctor.rules.grad import place_of, weighted
+from gradatim.doctor.rules.grad import start_of, weighted
 from gradatim.doctor.rules.making import Symptoms, learning_failed, make
 
 FAR_START = 3.0  # times the constant's loss
@@ -14,7 +14,7 @@ def constant(facts: Facts, symptoms: Symptoms) -> Finding | None:
     for name, stats in weighted(facts):
         still = len(stats.equal_rows) >= 2 and stats.equal_rows[0] and stats.equal_rows[-1]
         if still:
-            return make("init.constant", place_of(facts, name), cause=f"all units of {name} start with the same weights, get the same gradients and stay the same", strength=0.95)  # fmt: skip
+            return make("init.constant", start_of(facts, name), cause=f"all units of {name} start with the same weights, get the same gradients and stay the same", strength=0.95)  # fmt: skip
     return None
 
 
@@ -38,7 +38,7 @@ def scale(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if strangest > GROWTH and name is not None:
         gain = facts.layers[name].first["gain"]
         size = "large" if gain > 1 else "small"
-        return make("init.scale", place_of(facts, name), cause=f"the weights of {name} start {strangest:,.0f} times too {size}", strength=0.7, ratio=gain, first_loss_to_constant=far)  # fmt: skip
+        return make("init.scale", start_of(facts, name), cause=f"the weights of {name} start {strangest:,.0f} times too {size}", strength=0.7, ratio=gain, first_loss_to_constant=far)  # fmt: skip
     if far > FAR_START:
         return make("init.scale", None, cause=f"the first loss is {far:.3g} times that of a constant prediction", strength=0.25, ratio=far)  # fmt: skip
     return None

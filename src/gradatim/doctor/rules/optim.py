@@ -1,5 +1,6 @@
 """Rules on optimizers: which parameters, which rate, and whether gradients arrive."""
 
+import math
 from statistics import median
 
 from gradatim.doctor.facts import Facts, Optimizer, Place
@@ -35,7 +36,7 @@ def main_optimizer(facts: Facts) -> Optimizer | None:
 
 def update_ratio(facts: Facts) -> float | None:
     """Median of the update-to-weight ratio over the sampled steps."""
-    known = [ratio for ratio in facts.series.update_ratio if ratio is not None]
+    known = [r for r in facts.series.update_ratio if r is not None and math.isfinite(r)]
     return median(known) if known else None
 
 
@@ -101,7 +102,7 @@ def lr_high(facts: Facts, symptoms: Symptoms) -> Finding | None:
         return None
     adaptive, lr = optimizer is not None and optimizer.type in SCALE_FREE, largest_rate(facts)
     strength = 0.15
-    early = [r for r in facts.series.update_ratio[:16] if r is not None]
+    early = [r for r in facts.series.update_ratio[:16] if r is not None and math.isfinite(r)]
     largest = max([ratio or 0.0, *early])
     if largest > HUGE_UPDATE or (adaptive and lr >= HUGE_ADAM):
         strength = 0.6
@@ -139,14 +140,17 @@ def schedule(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if len(rates) < 10 or optimizer is None:
         return None
     top, place = max(rates), optimizer.schedule_place
-    where = place if place.line else place_of(optimizer)
+    where, remedy = place if place.line else place_of(optimizer), ""
+    if _is_stepped_too_often(optimizer):
+        where = optimizer.schedule_step
+        remedy = "Call the schedule's step() once per epoch, outside the loop over batches."
     peak = rates.index(top)
     dead = [k for k, rate in enumerate(rates) if k > peak and rate < DEAD_RATE * top]
     share = len(dead) / len(rates)
     if dead and share > STEPS_TO_COME and learning_failed(symptoms):
         at = facts.series.step[min(len(facts.series.step) - 1, dead[0] * len(facts.series.step) // len(rates))]  # fmt: skip
         cause = f"the learning rate is below 1 % of its largest from step {at} of {facts.steps} on"
-        return make("optim.schedule", where, cause=cause, strength=0.7, largest=top, last=rates[-1])
+        return make("optim.schedule", where, cause=cause, remedy=remedy, strength=0.7, largest=top, last=rates[-1])  # fmt: skip
     growing = rates[-1] > GROWTH * max(rates[0], 1e-30) or (
         rates[-1] > 5 * rates[0] and blew_up(symptoms)
     )
@@ -154,6 +158,13 @@ def schedule(facts: Facts, symptoms: Symptoms) -> Finding | None:
         cause = f"the learning rate grows without end, from {rates[0]:.2g} to {rates[-1]:.2g}"
         return make("optim.schedule", where, cause=cause, strength=0.75, first=rates[0], last=rates[-1])  # fmt: skip
     return None
+
+
+def _is_stepped_too_often(optimizer: Optimizer) -> bool:
+    """A schedule that counts epochs goes on with every batch, within a loop of its own."""
+    counts_epochs = optimizer.schedule in {"StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "PolynomialLR", "LinearLR", "MultiplicativeLR"}  # fmt: skip
+    often = optimizer.schedule_steps >= 0.9 * optimizer.steps
+    return counts_epochs and often and optimizer.schedule_loops >= 2
 
 
 def weight_decay(facts: Facts, symptoms: Symptoms) -> Finding | None:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gradatim.doctor.facts import Layer, Model, Place
 from gradatim.doctor.identity import ByIdentity
 from gradatim.doctor.patching import Safely
-from gradatim.doctor.places import user_place
+from gradatim.doctor.places import user_place, user_way
 
 Node = Any
 DROPOUT = nn.modules.dropout._DropoutNd
@@ -29,6 +29,7 @@ class Call:
     is_training: bool  # the mode of the module
     has_gradient: bool
     place: Place = field(default_factory=Place)
+    way: list[Place] = field(default_factory=list)  # of one without gradient: the lines that led to it
     arguments: tuple[Any, ...] = ()
     named: dict[str, Any] = field(default_factory=dict)
 
@@ -61,6 +62,7 @@ class Calls:
         self._hooks: list[Any] = []
         self._names: dict[int, str] = {}
         self._start: tuple[Any, Place] | None = None
+        self._way: list[Place] = []
 
     # --- hooks
 
@@ -94,6 +96,7 @@ class Calls:
             self.loss_made = self.made.get(module)
         elif self._depth == 1:
             self._start = (arguments, user_place())
+            self._way = [] if torch.is_grad_enabled() else user_way()
 
     def _after(self, module: nn.Module, arguments: Any, named: Any, output: Any) -> None:
         self._depth = max(0, self._depth - 1)
@@ -122,7 +125,7 @@ class Calls:
         has_gradient = any(tensor.requires_grad for tensor in outputs)
         place = self._start[1] if self._start else Place()
         inputs = list(tensors([arguments, named]))
-        call = Call(module, inputs, outputs, module.training, has_gradient, place, arguments, named)
+        call = Call(module, inputs, outputs, module.training, has_gradient, place, self._way, arguments, named)  # fmt: skip
         if len(self.pending) < MOST_CALLS:
             self.pending.append(call)
         for tensor in outputs:

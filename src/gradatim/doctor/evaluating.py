@@ -40,7 +40,10 @@ class Evaluations:
             phase.mode = "train"
             self.active.seen += 1
             self.active.names = [f"{self.calls.name(m)} ({type(m).__name__})" for m in active[:8]]
-            self.active.place = call.place if not near(self.quiet, call.place) else self.quiet
+            if near(self.quiet, call.place):
+                self.active.place = self.quiet
+            else:
+                self.active.place = next((p for p in call.way if near(self.quiet, p)), call.place)
         self.place = call.place
 
     def drain(self, step: int) -> None:

@@ -125,6 +125,7 @@ class Operation:
     file: str | None = None
     line: int | None = None
     layer: str | None = None
+    is_called: bool = False  # the line calls the layer itself, not a container of it
     axis: int | None = None
     shape: list[int] = field(default_factory=list)
     low: float | None = None

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from gradatim.doctor.calls import tensors
 from gradatim.doctor.facts import Place
 from gradatim.doctor.places import user_place
 
@@ -28,7 +29,8 @@ class Followed(TorchFunctionMode):
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # fmt: skip
         result = function(*args, **(kwargs or {}))
-        if isinstance(result, Tensor) and result.dim() and len(self.results) < MOST_RESULTS:
+        first = next(tensors(result), None)
+        if first is not None and first.dim() and len(self.results) < MOST_RESULTS:
             name = getattr(function, "__name__", "")
-            self.results.append(Result(result.detach(), name, user_place()))
+            self.results.append(Result(first.detach(), name, user_place()))
         return result

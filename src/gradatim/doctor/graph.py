@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from gradatim.doctor.facts import Operation, Place
-from gradatim.doctor.places import parse_trace
+from gradatim.doctor.nodes import Node, children, constant_of, is_called, line_of, saved, shape_of, short
+from gradatim.doctor.written import is_log_density, is_square, normalized
 
-Node = Any  # torch.autograd.graph.Node
 MOST_NODES = 30_000
 MOST_BELOW = 14
 VIEWS = {
@@ -56,36 +56,6 @@ class Compared:
     negated: Place = field(default_factory=Place)  # the line that took the negative
 
 
-def short(node: Node) -> str:
-    """The name of an operation: ``LogSoftmaxBackward0`` is ``logsoftmax``."""
-    name: str = node.name()
-    return name.partition("Backward")[0].rpartition(":")[2].lower()
-
-
-def saved(node: Node, name: str) -> Any:
-    """What the forward kept for the backward; None where it is gone."""
-    try:
-        return getattr(node, f"_saved_{name}", None)
-    except RuntimeError:
-        return None
-
-
-def shape_of(node: Node, index: int = 0) -> list[int]:
-    """Shape of what the operation gave in the forward."""
-    metadata = node._input_metadata
-    return [int(n) for n in metadata[index].shape] if index < len(metadata) else []
-
-
-def children(node: Node) -> list[Node]:
-    """Operations whose results this one used."""
-    return [child for child, _ in node.next_functions if child is not None]
-
-
-def line_of(node: Node) -> tuple[Place, str]:
-    """The user's line that made a node, where anomaly mode kept it."""
-    return parse_trace(node.metadata.get("traceback_", []))
-
-
 def walk(root: Node) -> Iterator[Node]:
     """Every node below, each once."""
     stack, seen = [root], {root}
@@ -96,17 +66,6 @@ def walk(root: Node) -> Iterator[Node]:
             if child is not None and child not in seen:
                 seen.add(child)
                 stack.append(child)
-
-
-def constant_of(node: Node) -> float | None:
-    """The number by which a product or quotient scales what goes through it; None if it is no single number."""
-    for name in ("other", "self"):
-        value = saved(node, name)
-        if isinstance(value, Tensor) and value.numel() == 1 and not value.requires_grad:
-            return float(value)
-        if isinstance(value, int | float):
-            return float(value)
-    return None
 
 
 class Reader:
@@ -190,14 +149,16 @@ class Reader:
     def _by_hand(self, node: Node, above: list[str]) -> Compared | None:
         """Squares, distances and log-likelihoods that somebody wrote out; what was subtracted is had by the output."""
         name, inner = short(node), children(node)
-        if name == "pow" and saved(node, "exponent") == 2 and inner and short(inner[0]) == "sub":
+        if is_square(node):
             return self._difference("squares by hand", inner[0], saved(node, "self"), node)
         if name == "abs" and inner and short(inner[0]) == "sub":
             return self._difference("distances by hand", inner[0], saved(node, "self"), node)
         if name == "mul" and len(inner) == 2 and inner[0] is inner[1] and short(inner[0]) == "sub":
             return self._difference("squares by hand", inner[0], saved(node, "self"), node)
-        if name in {"gather", "index"} and inner and short(inner[0]) in {"logsoftmax", "log"}:
+        if name in {"gather", "index"} and inner and (short(inner[0]) in {"logsoftmax", "log"} or normalized(inner[0])):  # fmt: skip
             return self._likelihood(node, inner[0])
+        if name == "sub" and is_log_density(node):
+            return Compared("density by hand", place=line_of(node)[0], sign=-1, node=node)
         return None
 
     def _difference(self, name: str, node: Node, difference: Any, top: Node) -> Compared:
@@ -281,8 +242,12 @@ def chain_below(node: Node | None, layers: dict[Node, tuple[str, str]]) -> list[
         if kind.startswith("Dropout") or function == "dropout":
             name = "dropout"
         operation = Operation(name, place.file, place.line, layer or None, shape=shape_of(node))
+        operation.is_called = bool(layer) and is_called(node)
         axis = saved(node, "dim")
-        if name in {"softmax", "logsoftmax"} and isinstance(axis, int):
+        written = normalized(node)
+        if written is not None:
+            operation.name, operation.axis, inner = written[0], written[1], [written[2]]
+        elif name in {"softmax", "logsoftmax"} and isinstance(axis, int):
             size = len(operation.shape)
             operation.axis = axis - 2**64 if axis > size else axis
         found.append(operation)

@@ -9,7 +9,8 @@ from typing import Any
 from torch import Tensor
 
 from gradatim.doctor.facts import Place
-from gradatim.doctor.graph import MOST_NODES, children, line_of, shape_of, short
+from gradatim.doctor.graph import MOST_NODES
+from gradatim.doctor.nodes import children, line_of, shape_of, short
 from gradatim.doctor.places import source
 
 Node = Any

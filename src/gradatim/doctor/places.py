@@ -42,6 +42,16 @@ def user_place() -> Place:
     return Place() if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
 
+def user_way(most: int = 4) -> list[Place]:
+    """The lines of the user's code that led here, the innermost first."""
+    found: list[Place] = []
+    frame = user_frame(sys._getframe(1))
+    while frame is not None and len(found) < most:
+        found.append(Place(frame.f_code.co_filename, frame.f_lineno))
+        frame = user_frame(frame.f_back) if frame.f_back is not None else None
+    return found
+
+
 def parse_trace(lines: list[str]) -> tuple[Place, str]:
     """The user's line in the traceback that anomaly mode keeps, and the library function that was called there."""
     place, function = Place(), ""
@@ -51,6 +61,13 @@ def parse_trace(lines: list[str]) -> tuple[Place, str]:
         else:
             place, function = Place(match[1], int(match[2])), ""
     return place, function
+
+
+def is_direct(lines: list[str]) -> bool:
+    """Whether the user's line in such a traceback calls a layer itself, not a container that holds it."""
+    files = [match[1] for match in _FRAME.finditer("".join(lines))]
+    own = [k for k, file in enumerate(files) if not is_library(file)]
+    return bool(own) and not any(file.endswith("container.py") for file in files[own[-1] :])
 
 
 def follow(place: Place, keyword: str) -> Place:

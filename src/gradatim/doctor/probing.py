@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from gradatim.doctor.calls import tensors
 from gradatim.doctor.facts import Place
 from gradatim.doctor.leaking import leaks, time_axis, where_leaked
+from gradatim.doctor.recurring import Memory, recall
 from gradatim.doctor.mixing import is_graph, mixes, row_axis, where_mixed
 
 
@@ -24,12 +25,14 @@ class Probe:
         leaks: Whether an output changes with the input that it must predict.
         part: The first layer in which rows or steps are mixed.
         place: Else the line that does.
+        memory: What its recurrent layer keeps of gradients over time.
     """
 
     mixes: bool | None = None
     leaks: bool | None = None
     part: nn.Module | None = None
     place: Place = field(default_factory=Place)
+    memory: Memory | None = None
 
 
 def probe(
@@ -72,6 +75,7 @@ def probe(
                 found.mixes = mixes(module, arguments, named, axis, main.shape[axis])
                 if found.mixes and axis == 0 and not found.leaks:
                     found.part, found.place = where_mixed(module, arguments, named)
+        found.memory = recall(module, arguments, named)
     finally:
         for part, mode in modes.items():
             part.training = mode

@@ -13,6 +13,7 @@ CERTAIN = 0.85  # strength from which a breach of a contract is blamed before al
 CLEAR = 0.7  # strength that a trial which did not help does not take away
 TESTABLE = {"data.unscaled", "init.scale", "model.linear-stack", "model.dropout", "model.batch-norm", "model.frozen", "loss.summed", "grad.vanishing", "grad.dead-relu", "grad.saturated", "grad.exploding", "optim.schedule", "optim.weight-decay", "optim.momentum", "optim.clip", "optim.lr-high", "optim.lr-low"}  # fmt: skip
 SUSPICIOUS = {"optim.schedule", "optim.momentum", "optim.clip", "init.scale", "grad.saturated", "grad.dead-relu", "grad.vanishing", "model.batch-norm", "model.linear-stack"}  # fmt: skip
+WEAK = 0.9  # of the loss before anything was learned
 UNHELPED, UNTESTED = "did not help: ", "not tested"
 SEVERITIES = ("error", "warning", "note")
 
@@ -68,7 +69,8 @@ def suspects(facts: Facts) -> list[Finding]:
         facts: What was seen of a run.
     """
     symptoms = {symptom.name: symptom for symptom in find_symptoms(facts)}
-    if candidates(facts) or "crash" in symptoms:
+    known = [f for rule in RULES.values() if (f := rule(facts, symptoms)) is not None]
+    if "crash" in symptoms or any(codes()[f.code].kind == "contract" and f.strength >= SURE for f in known):  # fmt: skip
         return []
     pretended = {**symptoms, "slow": Symptom("slow")}
     found = [f for code in SUSPICIOUS if (f := RULES[code](facts, pretended)) is not None]
@@ -123,7 +125,7 @@ def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -
     upstream) beside strong evidence that no trial can test, then strength."""
     kind, off = codes()[finding.code].kind, not _explains(finding, symptoms)
     severity = SEVERITIES.index(finding.severity)
-    own = [t for t in trials if t.code == finding.code and t.helped]
+    own = [t for t in trials if t.code == finding.code and t.helped and not _is_weak(t)]
     untestable = kind == "statistic" and finding.strength >= SURE and finding.code not in TESTABLE
     certain = kind == "contract" and finding.strength >= 0.5
     order = 0 if certain else 1 if own or untestable else 2
@@ -132,6 +134,13 @@ def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -
         severity if not off else max(severity, 1), off, order, gain if order == 1 else 0,
         -finding.strength if order != 1 else 0, upstream(finding.code),
     )  # fmt: skip
+
+
+def _is_weak(trial: Trial) -> bool:
+    """A repair after which the run still hardly learns."""
+    if trial.reference is None or trial.reference <= 0 or trial.repaired is None:
+        return False
+    return trial.repaired > WEAK * trial.reference
 
 
 def _promote(ranked: list[Finding], trials: list[Trial]) -> list[Finding]:

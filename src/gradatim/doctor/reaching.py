@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from gradatim.doctor.calls import Call
 from gradatim.doctor.facts import Place
-from gradatim.doctor.graph import short, walk
+from gradatim.doctor.graph import walk
+from gradatim.doctor.nodes import short
 from gradatim.doctor.origins import update_line
 from gradatim.doctor.updates import Slot
 

@@ -13,6 +13,7 @@ from torch.optim import optimizer as optimizer_module
 
 from gradatim.doctor.calls import DROPOUT
 from gradatim.doctor.moments import by_column
+from gradatim.doctor.places import user_place
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer
@@ -48,6 +49,9 @@ def repair(observer: "Observer", name: str, value: float) -> None:
         _standardize(models)
     elif name == "default-init":
         _fresh(models)
+        _rescale_loose(observer, models)
+    elif name == "rescale":
+        _unsaturate()
     elif name == "dropout":
         for model in models:
             for module in model.modules():
@@ -66,7 +70,10 @@ def repair(observer: "Observer", name: str, value: float) -> None:
 
 
 def _before(act: Any) -> None:
-    optimizer_module.register_optimizer_step_pre_hook(lambda optimizer, *_: act(optimizer))
+    def hook(optimizer: Optimizer, *_: Any) -> None:
+        act(optimizer)  # what a hook returns would be taken for arguments of the step
+
+    optimizer_module.register_optimizer_step_pre_hook(hook)
 
 
 def _groups(change: Any) -> None:
@@ -142,6 +149,35 @@ def _fresh(models: list[nn.Module]) -> None:
     torch.random.set_rng_state(generator)
 
 
+def _rescale_loose(observer: "Observer", models: list[nn.Module]) -> None:
+    """Matrices of no module, held by an optimizer, brought to the spread of 1/√(inputs)."""
+    known = {id(p) for model in models for p in model.parameters()}
+    optimizers = [slot.latest() for slot in observer.updates.slots.values()]
+    for group in [g for o in optimizers if o is not None for g in o.param_groups]:
+        for weight in group["params"]:
+            spread = float(weight.detach().std()) if weight.dim() == 2 and weight.numel() > 1 else 0
+            if id(weight) not in known and spread > 0:
+                weight.data = weight.detach() / (spread * len(weight) ** 0.5)
+
+
+def _unsaturate() -> None:
+    """What goes into sigmoid and tanh is divided by how far it spreads at first, line by line."""
+    spreads: dict[tuple[str | None, int | None], float] = {}
+    owners: tuple[Any, ...] = (torch, Tensor, F)
+    for owner in owners:
+        for name in ("sigmoid", "tanh"):
+            original = getattr(owner, name)
+
+            def narrowed(x: Tensor, *arguments: Any, original: Any = original, **named: Any) -> Any:
+                place = user_place()
+                key = (place.file, place.line)
+                if key not in spreads:
+                    spreads[key] = max(1.0, float(x.detach().float().std())) if x.numel() > 1 else 1.0  # fmt: skip
+                return original(x / spreads[key], *arguments, **named)
+
+            setattr(owner, name, narrowed)
+
+
 def _rescale(module: nn.Module) -> None:
     """Bring matrices of a module that somebody wrote to the spread of 1/√(inputs)."""
     for parameter in module.parameters(recurse=False):
@@ -159,12 +195,28 @@ def _relu(models: list[nn.Module]) -> None:
                 vars(module)["forward"] = torch.relu
     for model in models:
         for module in model.modules():
+            if isinstance(module, nn.RNNBase | nn.RNNCellBase):
+                _lasting(module)
             if isinstance(module, nn.Linear | nn.Conv2d):
                 weight = torch.empty_like(module.weight)
                 nn.init.kaiming_normal_(weight, generator=torch.Generator().manual_seed(0))
                 module.weight.data = weight
                 if module.bias is not None:
                     module.bias.data = torch.zeros_like(module.bias)
+
+
+def _lasting(module: nn.Module) -> None:
+    """Recurrent weights that keep the length of what they are given, and gates that begin open."""
+    generator = torch.Generator().manual_seed(0)
+    for name, parameter in module.named_parameters(recurse=False):
+        size = parameter.shape[-1]
+        if name.startswith("weight_hh") and len(parameter) % size == 0:
+            parts = [nn.init.orthogonal_(torch.empty(size, size), generator=generator) for _ in range(len(parameter) // size)]  # fmt: skip
+            parameter.data = torch.cat(parts).to(parameter)
+        elif name.startswith("bias_hh") and isinstance(module, nn.LSTM | nn.LSTMCell):
+            opened = parameter.detach().clone()
+            opened[len(opened) // 4 : len(opened) // 2] = 1.0
+            parameter.data = opened
 
 
 def _nonlinear(observer: "Observer") -> None:

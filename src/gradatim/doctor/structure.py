@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from gradatim.doctor.calls import BATCH_NORM, DROPOUT, Call, switched, unregistered
 from gradatim.doctor.facts import Place
-from gradatim.doctor.graph import VIEWS, children, saved, short, walk
+from gradatim.doctor.graph import VIEWS, walk
+from gradatim.doctor.nodes import children, is_called, line_of, saved, short
 from gradatim.doctor.reaching import Reach
 from gradatim.doctor.weights import (  # fmt: skip
     LOOSE,
@@ -33,6 +34,7 @@ class Structure:
     def __init__(self) -> None:
         self.layer_of: dict[int, tuple[str, str]] = {}  # weights to layers
         self.reach = Reach()
+        self.between = Place()  # the line that calls a linear layer right after another
         self.first_eval: int | None = None
         self.weights: list[tuple[str, Tensor, str]] = []  # layer, matrix, kind of layer
 
@@ -109,7 +111,10 @@ class Structure:
                     found = (before, node)
         names = [layers.get(n, ("a linear layer", ""))[0] for n in found] if found else []
         place = observer.made_at(names[0]) if names else None
+        if found is not None and is_called(found[1]) and names[0] != "a linear layer":
+            self.between = line_of(found[1])[0]  # only the first steps know their lines
         if place is not None:
+            place = self.between if self.between.line is not None else place
             place = Place(place.file, place.line, names[0])
         observer.count("linear-stack", found is not None, place, names)
 

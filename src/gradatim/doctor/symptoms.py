@@ -17,6 +17,7 @@ MUCH_LOST = 0.25  # of what was learned: noise takes a few hundredths
 FEW_ROWS = 8  # of a batch whose loss says something
 LITTLE = 0.75  # of the constant's loss: not even a quarter of what can be learned at all
 STEEP = 0.02  # of the constant's loss, from the third quarter of a run to the fourth
+HALF = 0.5  # of the constant's loss, between training and validation
 APART = 1.1  # validation against its best
 
 
@@ -67,7 +68,7 @@ def _trends(facts: Facts, losses: list[float], is_broken: bool) -> list[Symptom]
 
 
 def _start(losses: list[float]) -> float:
-    return fmean(losses[: max(1, min(3, len(losses) // 4))])
+    return min(losses[0], fmean(losses[: max(1, min(3, len(losses) // 4))]))
 
 
 def _tail(losses: list[float]) -> int:
@@ -157,7 +158,8 @@ def _gap(facts: Facts) -> list[Symptom]:
         constant is not None and constant > 0 and best > NO_BETTER * constant / scale
         and training < 0.7 * constant
     )  # fmt: skip
-    return [Symptom("gap", None, numbers)] if rises or lost else []
+    far = constant is not None and len(curve) >= FEWEST_PAIRS and best - training / scale > HALF * constant / scale > 0
+    return [Symptom("gap", None, numbers)] if rises or lost or far else []
 
 
 def validation_curve(facts: Facts) -> list[float]:

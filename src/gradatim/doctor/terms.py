@@ -164,8 +164,10 @@ class Terms:
 
     @staticmethod
     def _lines(loss: Loss, made: Any) -> None:
-        """A layer's own line is better than the line that called the model."""
+        """A layer's own line is better than the line that called the model; that of an activation's call is as good."""
         for operation in loss.below:
+            if operation.is_called and operation.name in {*IMAGES, "logsoftmax"}:
+                continue
             place = made(operation.layer) if operation.layer else None
             if place is not None and place.line is not None:
                 operation.file, operation.line = place.file, place.line

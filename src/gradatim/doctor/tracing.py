@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gradatim.doctor.calls import tensors
-from gradatim.doctor.graph import line_of
+from gradatim.doctor.nodes import line_of
 from gradatim.doctor.places import user_place
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Tracer:
     def round(self, steps: int) -> None:
         """A step is over."""
         if self.mode is None and steps >= self.at - 1:
-            self.mode = _Mode(self.trial)
+            self.mode = _Mode(self.trial, self.at)
             self.mode.__enter__()
             torch.set_anomaly_enabled(
                 True, False
@@ -41,22 +41,25 @@ class Tracer:
 
 
 class _Mode(TorchDispatchMode):
-    def __init__(self, trial: "Trial") -> None:
+    def __init__(self, trial: "Trial", at: int) -> None:
         super().__init__()
-        self.trial = trial
+        self.trial, self.at = trial, at
+        self.made: set[int] = set()  # storages of results: what holds them is no input of the user's
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         result = function(*args, **(kwargs or {}))
         name = function.overloadpacket.__name__
+        given = [t for t in tensors([args, kwargs or {}]) if t.dtype.is_floating_point]
         if name not in HARMLESS and not _finite(result):
-            given = [t for t in tensors([args, kwargs or {}]) if t.dtype.is_floating_point]
-            if all(_finite(t) for t in given) or "data" in name:
-                largest = max((float(t.detach().abs().max()) for t in given if t.numel()), default=0.0)  # fmt: skip
+            arises = _has_nan(result) and not any(_has_nan(t) for t in given)  # of infinity, as where all is masked
+            if arises or all(_finite(t) for t in given) or "data" in name:
+                largest = max((float(t.detach().abs().nan_to_num(posinf=0.0).max()) for t in given if t.numel()), default=0.0)  # fmt: skip
                 self._tell(name, largest if math.isfinite(largest) else 0.0, "finite")
-            elif any(_is_input(t) for t in given):
+            elif self.at > 0 and any(_is_input(t) and _key(t) not in self.made for t in given):
                 self._tell(name, 0.0, "input")
+        self.made.update(_key(t) for t in tensors(result) if t.dtype.is_floating_point)
         return result
 
     def _tell(self, name: str, largest: float, kind: str) -> None:
@@ -72,6 +75,14 @@ class _Mode(TorchDispatchMode):
 
 def _finite(value: Any) -> bool:
     return all(bool(torch.isfinite(t).all()) for t in tensors(value) if t.dtype.is_floating_point)
+
+
+def _has_nan(value: Any) -> bool:
+    return any(bool(torch.isnan(t).any()) for t in tensors(value) if t.dtype.is_floating_point)
+
+
+def _key(value: Tensor) -> int:
+    return value.untyped_storage().data_ptr()
 
 
 def _is_input(value: Tensor) -> bool:

@@ -39,9 +39,10 @@ REPAIRS = (
     Repair("model.batch-norm", "group-norm", 1.0, "group normalization"),
     Repair("model.frozen", "unfreeze", 1.0, "nothing frozen"),
     Repair("loss.summed", "divide", 0.0, "loss divided by the rows of a batch"),
-    Repair("grad.vanishing", "relu", 1.0, "ReLU and weights drawn for it"),
+    Repair("grad.vanishing", "relu", 1.0, "weights that keep gradients, and ReLU"),
     Repair("grad.dead-relu", "default-init", 1.0, "default initialization"),
     Repair("grad.saturated", "default-init", 1.0, "default initialization"),
+    Repair("grad.saturated", "rescale", 1.0, "sigmoid and tanh given values of scale 1"),
     Repair("grad.exploding", "clip", 1.0, "gradient norm clipped at 1"),
     Repair("optim.schedule", "hold", 1.0, "learning rate held"),
     Repair("optim.weight-decay", "decay", 0.0, "without weight decay"),
@@ -178,6 +179,10 @@ def probe_model(facts: Facts, ask: Ask, seconds: float) -> None:
     answer = ask({"repair": "probe", "steps": 1, "seconds": seconds})
     if answer is None or answer.get("ended") != "probed":
         return
+    if answer.get("memory") is not None:
+        where = Place(**answer["memory_place"])
+        numbers = {"ratio": float(answer["memory"]), "steps": float(answer["memory_steps"])}
+        facts.witnesses["memory"] = Witness(1, 1, where, numbers, [answer["memory_type"]])
     for name, key in (("batch-mixing", "mixes"), ("future-leak", "leaks")):
         if answer.get(key) is None:
             continue

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gradatim.doctor.facts import Place
 from gradatim.doctor.pipes import send
-from gradatim.doctor.probing import probe
+from gradatim.doctor.probing import Probe, probe
 from gradatim.doctor.repairs import repair
 from gradatim.doctor.tracing import Tracer
 
@@ -69,8 +69,16 @@ def begin(observer: "Observer", order: dict[str, Any], pipe: int) -> None:
         )
     elif order["repair"] == "trace":
         watcher.tracer = Tracer(trial, order["at"])
+        if order["at"] == 0:  # its forward is over
+            observer.safely("the first step again", call_again, observer)
     else:
         repair(observer, order["repair"], order.get("value", 1.0))
+
+
+def call_again(observer: "Observer") -> None:
+    """Make the calls of the step under way once more, while somebody looks."""
+    for call in [call for call in observer.calls.pending if call.has_gradient]:
+        call.module(*call.arguments, **call.named)
 
 
 def probe_calls(observer: "Observer") -> dict[str, Any]:
@@ -90,7 +98,18 @@ def probe_calls(observer: "Observer") -> dict[str, Any]:
         layer = observer.calls.name(found.part)
         place = observer.calls.made.get(found.part, Place())
     place = place if place.line is not None else call.place
-    return {"mixes": found.mixes, "leaks": found.leaks, "layer": layer, "file": place.file, "line": place.line}  # fmt: skip
+    told = {"mixes": found.mixes, "leaks": found.leaks, "layer": layer, "file": place.file, "line": place.line}  # fmt: skip
+    return told | _memory(observer, found)
+
+
+def _memory(observer: "Observer", found: Probe) -> dict[str, Any]:
+    """A recurrent layer that loses or blows up its gradients over time."""
+    if found.memory is None:
+        return {}
+    part, ratio, steps = found.memory
+    made = observer.calls.made.get(part, Place())
+    place = {"file": made.file, "line": made.line, "layer": observer.calls.name(part)}
+    return {"memory": ratio, "memory_steps": steps, "memory_type": type(part).__name__, "memory_place": place}  # fmt: skip
 
 
 class Follower:

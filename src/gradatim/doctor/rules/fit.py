@@ -70,7 +70,7 @@ def too_short(facts: Facts, symptoms: Symptoms) -> Finding | None:
 
 
 def no_validation(facts: Facts, symptoms: Symptoms) -> Finding | None:
-    if facts.evaluations or facts.passes < 20 or facts.failure is not None:
+    if facts.evaluations or not facts.models or facts.passes < 20 or facts.failure is not None:
         return None
     return make("fit.no-validation", strength=0.1)
 

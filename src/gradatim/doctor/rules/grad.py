@@ -8,6 +8,7 @@ from gradatim.doctor.rules.making import Symptoms, blew_up, learning_failed, mak
 
 VANISHED = 1e-3  # of the last hidden layer's gradient, per weight
 STILL = 1e-6  # of a weight in one step
+FORGOTTEN = 1e-4  # of the gradient of the last step, at the first
 EXPLODED = 1e3
 DEAD = 0.7  # of a layer's units: healthy ReLU layers have at most a third
 FLAT = 0.5  # of a layer's values at the limits
@@ -49,6 +50,22 @@ def place_of(facts: Facts, name: str) -> Place:
 
 
 def vanishing(facts: Facts, symptoms: Symptoms) -> Finding | None:
+    return _vanishing_over_layers(facts, symptoms) or _vanishing_over_time(facts, symptoms)
+
+
+def _vanishing_over_time(facts: Facts, symptoms: Symptoms) -> Finding | None:
+    """A recurrent layer whose last step hardly hears of its first; gates learn to keep it, so they are blamed less."""
+    memory = facts.witness("memory")
+    ratio, steps = memory.numbers.get("ratio", 1.0), memory.numbers.get("steps", 0.0)
+    if not memory.seen or ratio >= FORGOTTEN or "not-learning" not in symptoms or blew_up(symptoms):
+        return None
+    cause = f"gradients die on the way back through time: over {steps:.0f} steps of {memory.place.layer}, {ratio:.1g} of them are left"
+    remedy = "Take an LSTM or a GRU (forget bias 1), start the recurrent weights orthogonal, or shorten the sequences."  # fmt: skip
+    plain = memory.names[:1] and memory.names[0] not in {"LSTM", "GRU", "LSTMCell", "GRUCell"}
+    return make("grad.vanishing", memory.place, cause=cause, remedy=remedy, strength=0.62 if plain else 0.4, ratio=ratio)  # fmt: skip
+
+
+def _vanishing_over_layers(facts: Facts, symptoms: Symptoms) -> Finding | None:
     layers = weighted(facts)
     if len(layers) < 4 or not learning_failed(symptoms) or blew_up(symptoms):
         return None
@@ -66,6 +83,11 @@ def exploding(facts: Facts, symptoms: Symptoms) -> Finding | None:
     first, last = max(per_weight(s) for _, s in layers), per_weight(layers[-1][1])
     norms = [norm for norm in facts.series.gradient_norm[:16] if norm is not None]
     recurrent = [name for name, s in layers if s.type in {"RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"}]  # fmt: skip
+    memory = facts.witness("memory")
+    grows = memory.numbers.get("ratio", 1.0)
+    if grows > EXPLODED:
+        cause = f"gradients grow on the way back through time: over {memory.numbers['steps']:.0f} steps of {memory.place.layer}, {grows:,.0g} times"
+        return make("grad.exploding", memory.place, cause=cause, strength=0.62, ratio=grows)
     deep = len(layers) >= 4 and last > 0 and first > EXPLODED * last
     huge = bool(norms) and max(norms) > HUGE_NORM and (bool(recurrent) or len(layers) >= 6)
     if not deep and not (huge and blew_up(symptoms)):

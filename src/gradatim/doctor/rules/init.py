@@ -6,13 +6,15 @@ from gradatim.doctor.rules.grad import start_of, weighted
 from gradatim.doctor.rules.making import Symptoms, learning_failed, make
 
 FAR_START = 3.0  # times the constant's loss
+LOOKS = 6  # the sixth is after step 10
 GROWTH = 10.0  # of activations per layer
 NORMAL_LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d", "tensor"}
 
 
 def constant(facts: Facts, symptoms: Symptoms) -> Finding | None:
     for name, stats in weighted(facts):
-        still = len(stats.equal_rows) >= 2 and stats.equal_rows[0] and stats.equal_rows[-1]
+        alike = stats.equal_rows  # looked at in steps 0 to 3, 8, 15 and later; rounding may part them in the end
+        still = len(alike) >= 2 and alike[0] and (alike[-1] or (len(alike) > LOOKS and all(alike[:LOOKS])))
         if still:
             return make("init.constant", start_of(facts, name), cause=f"all units of {name} start with the same weights, get the same gradients and stay the same", strength=0.95)  # fmt: skip
     return None

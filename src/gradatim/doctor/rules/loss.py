@@ -15,6 +15,7 @@ from gradatim.doctor.rules.terms import (  # fmt: skip
 )
 
 MOST_CLASSES = 20  # distinct whole numbers that are still classes
+DENSITY = "density by hand"
 TOO_WIDE = 1.5  # outputs to classes seen
 
 
@@ -124,7 +125,7 @@ def sign(facts: Facts, symptoms: Symptoms) -> Finding | None:
     players = sum(optimizer.steps >= 3 for optimizer in facts.optimizers)
     if not found or players > 1 or len(losses) < 5:
         return None
-    known = [t for t in found if t.operation in CLASSIFYING | REGRESSION | BINARY]
+    known = [t for t in found if t.operation in CLASSIFYING | REGRESSION | BINARY or (t.operation == DENSITY and facts.whole)]  # fmt: skip
     if known and len(known) == len(found) and all(t.sign < 0 for t in known):
         worse = losses[-1] != losses[-1] or losses[-1] < min(0.0, losses[0])
         lowest = min((a for t in known for a in t.accuracy[-3:]), default=0.0)

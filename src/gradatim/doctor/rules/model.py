@@ -101,7 +101,7 @@ def batch_norm(facts: Facts, symptoms: Symptoms) -> Finding | None:
         momentum = layer.options.get("momentum", 0.1)
         if momentum >= 0.9 or momentum <= 1e-3:
             where = Place(layer.file, layer.line, layer.name)
-            return make("model.batch-norm", where, cause=f"running statistics of {layer.name} are useless with momentum={momentum:g}", strength=0.6, momentum=momentum)  # fmt: skip
+            return make("model.batch-norm", where, cause=f"running statistics of {layer.name} are useless with momentum={momentum:g}", strength=0.72, momentum=momentum)  # fmt: skip
     return None
 
 

@@ -13,7 +13,7 @@ CERTAIN = 0.85  # strength from which a breach of a contract is blamed before al
 CLEAR = 0.7  # strength that a trial which did not help does not take away
 TESTABLE = {"data.unscaled", "init.scale", "model.linear-stack", "model.dropout", "model.batch-norm", "model.frozen", "loss.summed", "grad.vanishing", "grad.dead-relu", "grad.saturated", "grad.exploding", "optim.schedule", "optim.weight-decay", "optim.momentum", "optim.clip", "optim.lr-high", "optim.lr-low"}  # fmt: skip
 SUSPICIOUS = {"optim.schedule", "optim.momentum", "optim.clip", "init.scale", "grad.saturated", "grad.dead-relu", "grad.vanishing", "model.batch-norm", "model.linear-stack"}  # fmt: skip
-WEAK = 0.9  # of the loss before anything was learned
+WEAK = 0.9  # of the loss as written
 UNHELPED, UNTESTED = "did not help: ", "not tested"
 SEVERITIES = ("error", "warning", "note")
 
@@ -137,10 +137,10 @@ def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -
 
 
 def _is_weak(trial: Trial) -> bool:
-    """A repair after which the run still hardly learns."""
-    if trial.reference is None or trial.reference <= 0 or trial.repaired is None:
+    """A repair after which the run is hardly better."""
+    if trial.as_written is None or trial.repaired is None or trial.as_written <= 0:
         return False
-    return trial.repaired > WEAK * trial.reference
+    return trial.repaired > WEAK * trial.as_written
 
 
 def _promote(ranked: list[Finding], trials: list[Trial]) -> list[Finding]:

@@ -26,6 +26,7 @@ from gradatim.doctor.facts import (
     to_json,
 )
 from gradatim.doctor.findings import Trial
+from gradatim.doctor.ranking import suspects
 from gradatim.doctor.record import SCHEMA, make_record
 from gradatim.doctor.rules import RULES
 from gradatim.doctor.symptoms import find_symptoms
@@ -220,3 +221,77 @@ def test_an_unknown_code_names_the_nearest():
 )
 def test_symptoms_are_measured_against_the_constant(losses, name):
     assert name in {symptom.name for symptom in find_symptoms(facts(series=series(losses)))}
+
+
+LEARNS = [0.69 * (0.2 + 0.8 * 0.97**k) for k in range(100)]
+
+
+def test_a_far_off_option_is_tried_without_a_symptom_and_blamed_only_if_the_repair_halves_the_loss():
+    odd = [Optimizer("optimizer", "Adam", 100, 1e-3, betas=[0.9, 0.999], eps=1.0, steps=100)]
+    run = facts(LEARNS, optimizers=odd)
+    assert diagnose(run).is_healthy
+    assert [f.code for f in suspects(run)] == ["optim.momentum"]
+    assert suspects(facts(LEARNS)) == []
+    halved = Trial("optim.momentum", "usual betas", 100, 0.16, 0.07, 0.01, 0.0, reference=0.69, factor=2.0)  # fmt: skip
+    found = diagnose(run, [halved])
+    assert found.findings[0].code == "optim.momentum"
+    assert [s.name for s in found.symptoms] == ["slow"]
+    better = Trial("optim.momentum", "usual betas", 100, 0.16, 0.09, 0.01, 0.0, reference=0.69, factor=2.0)  # fmt: skip
+    assert diagnose(run, [better]).is_healthy
+    learned = Trial("optim.momentum", "usual betas", 100, 0.04, 0.01, 0.001, 0.0, reference=0.69, factor=2.0)  # fmt: skip
+    assert diagnose(run, [learned]).is_healthy  # there was nothing left to gain
+
+
+def memory(kind, ratio):
+    place = Place("train.py", 7, "rnn")
+    return {"memory": Witness(1, 1, place, {"ratio": ratio, "steps": 40.0}, [kind])}
+
+
+def test_gradients_that_vanish_over_time_are_blamed_on_a_plain_recurrent_layer():
+    found = diagnose(facts(FLAT, witnesses=memory("RNN", 1e-9))).findings[0]
+    assert (found.code, found.where.line, found.where.layer) == ("grad.vanishing", 7, "rnn")
+    assert diagnose(facts(witnesses=memory("RNN", 1e-9))).is_healthy
+    gated = diagnose(facts(FLAT, witnesses=memory("LSTM", 1e-9))).findings
+    assert next(f for f in gated if f.code == "grad.vanishing").strength < found.strength
+    grown = diagnose(facts(GROWING, witnesses=memory("RNN", 1e6))).findings
+    assert "grad.exploding" in [f.code for f in grown]
+
+
+def test_a_repair_that_hardly_helps_does_not_go_before_strong_evidence():
+    run = facts(FLAT, witnesses=memory("RNN", 1e-9))
+    weak = Trial("optim.lr-low", "learning rate × 10", 60, 0.7, 0.66, 0.01, 0.0, reference=0.69)
+    assert diagnose(run, [weak]).findings[0].code == "grad.vanishing"
+    strong = Trial("optim.lr-low", "learning rate × 10", 60, 0.7, 0.1, 0.01, 0.0, reference=0.69)
+    assert diagnose(run, [strong]).findings[0].code == "optim.lr-low"
+
+
+@pytest.mark.parametrize(("loops", "kind", "line"), [(2, "StepLR", 31), (1, "StepLR", 12), (2, "LambdaLR", 12)])  # fmt: skip
+def test_a_schedule_is_placed_where_it_is_stepped_too_often(loops, kind, line):
+    own = Optimizer("optimizer", "SGD", 100, 0.1, steps=60, schedule=kind, schedule_place=Place("train.py", 12), schedule_steps=60, schedule_step=Place("train.py", 31), schedule_loops=loops)  # fmt: skip
+    curve = series(FLAT)
+    curve.lr = [0.1 * 0.5**k for k in range(60)]
+    found = diagnose(facts(series=curve, optimizers=[own])).findings[0]
+    assert (found.code, found.where.line) == ("optim.schedule", line)
+
+
+def names(losses, **changes):
+    return {symptom.name for symptom in find_symptoms(facts(losses, **changes))}
+
+
+def test_a_run_that_loses_what_it_had_learned_is_unstable():
+    falls = [0.69 * 0.95**k for k in range(100)]
+    assert "unstable" not in names(falls)
+    assert "unstable" in names(falls + [0.02 + 0.004 * k for k in range(100)])
+
+
+def test_losses_of_single_rows_jump_by_themselves():
+    jumping = [0.3 + (2.0 if k % 9 == 0 else 0.0) for k in range(180)]
+    single = Data(rows=640, distinct=320, batches=20, batch_sizes=[1] * 20, columns=4)
+    assert "unstable" in names(jumping)
+    assert "unstable" not in names(jumping, data=single)
+
+
+def test_no_learning_rate_is_made_of_numbers_that_are_none():
+    run = facts(FLAT)
+    run.series.update_ratio[3:] = [math.nan] * 57
+    assert diagnose(run).findings is not None

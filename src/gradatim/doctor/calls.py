@@ -29,7 +29,7 @@ class Call:
     is_training: bool  # the mode of the module
     has_gradient: bool
     place: Place = field(default_factory=Place)
-    way: list[Place] = field(default_factory=list)  # of one without gradient: the lines that led to it
+    way: list[Place] = field(default_factory=list)  # that led to one without gradient
     arguments: tuple[Any, ...] = ()
     named: dict[str, Any] = field(default_factory=dict)
 

@@ -8,7 +8,16 @@ import torch
 from torch import Tensor
 
 from gradatim.doctor.facts import Operation, Place
-from gradatim.doctor.nodes import Node, children, constant_of, is_called, line_of, saved, shape_of, short
+from gradatim.doctor.nodes import (
+    Node,
+    children,
+    constant_of,
+    is_called,
+    line_of,
+    saved,
+    shape_of,
+    short,
+)
 from gradatim.doctor.written import is_log_density, is_square, normalized
 
 MOST_NODES = 30_000

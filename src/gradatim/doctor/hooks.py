@@ -205,7 +205,9 @@ class Hooks:
         if slot is not None:
             slot.schedule, slot.schedule_place = type(scheduler).__name__, place
 
-    def _schedule_stepped(self, original: Any, scheduler: Any, *arguments: Any, **named: Any) -> Any:
+    def _schedule_stepped(
+        self, original: Any, scheduler: Any, *arguments: Any, **named: Any
+    ) -> Any:
         optimizer = getattr(scheduler, "optimizer", None)
         if isinstance(optimizer, Optimizer) and self.observer.steps:
             self.observer.safely("steps of schedules", self._note_schedule, optimizer)

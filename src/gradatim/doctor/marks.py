@@ -13,7 +13,9 @@ from gradatim.doctor.moments import MOST_COLUMNS, Moments
 MOST_MARKS = 20_000  # rows of one evaluation
 MOST_ROWS = 100_000  # rows learned from
 RECENT = 4  # batches that tell how many rows come again
-FEWEST_SEEN = 0.02  # share of the training rows that were looked at, below which nothing follows from it
+FEWEST_SEEN = (
+    0.02  # share of the training rows that were looked at, below which nothing follows from it
+)
 FEW_VALUES = 64  # different numbers in a batch: so few are digits, bits, tokens
 BY_CHANCE = 0.3  # of the shared rows
 _FACTORS = np.random.default_rng(20).integers(-(2**62), 2**62, (MOST_COLUMNS, 2), dtype=np.int64) | 1  # fmt: skip

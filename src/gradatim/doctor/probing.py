@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from gradatim.doctor.calls import tensors
 from gradatim.doctor.facts import Place
 from gradatim.doctor.leaking import leaks, time_axis, where_leaked
-from gradatim.doctor.recurring import Memory, recall
 from gradatim.doctor.mixing import is_graph, mixes, row_axis, where_mixed
+from gradatim.doctor.recurring import Memory, recall
 
 
 @dataclass

@@ -162,7 +162,9 @@ def _level(trial: Trial, trials: list[Trial]) -> int:
     """0 for trials that come as far as the best, by the spread of the control; 1 and more for those behind."""
     reached = [t.repaired for t in trials if t.helped and t.repaired is not None]
     best, own = min(reached), trial.repaired if trial.repaired is not None else float("inf")
-    worst = [t.reference for t in trials if t.reference is not None]  # where the loop as written has no loss at all
+    worst = [
+        t.reference for t in trials if t.reference is not None
+    ]  # where the loop as written has no loss at all
     written = trial.as_written if trial.as_written is not None else max([2 * abs(own), *worst])
     room = max(trial.spread, 0.25 * abs(written - best))
     return int((own - best) / room) if room > 0 else 0

@@ -78,7 +78,7 @@ class Structure:
         """The lines where weights got their first values."""
         for module in (part for top in observer.calls.models() for part in top.modules()):
             stats = observer.record.layers.get(observer.calls.name(module))
-            for name, parameter in module.named_parameters(recurse=False):
+            for parameter in module.parameters(recurse=False):
                 place = observer.births.start_of(parameter)
                 if stats is None or place is None:
                     continue

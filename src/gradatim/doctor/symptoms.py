@@ -158,7 +158,11 @@ def _gap(facts: Facts) -> list[Symptom]:
         constant is not None and constant > 0 and best > NO_BETTER * constant / scale
         and training < 0.7 * constant
     )  # fmt: skip
-    far = constant is not None and len(curve) >= FEWEST_PAIRS and best - training / scale > HALF * constant / scale > 0
+    far = (
+        constant is not None
+        and len(curve) >= FEWEST_PAIRS
+        and best - training / scale > HALF * constant / scale > 0
+    )
     return [Symptom("gap", None, numbers)] if rises or lost or far else []
 
 

@@ -44,7 +44,9 @@ class _Mode(TorchDispatchMode):
     def __init__(self, trial: "Trial", at: int) -> None:
         super().__init__()
         self.trial, self.at = trial, at
-        self.made: set[int] = set()  # storages of results: what holds them is no input of the user's
+        self.made: set[int] = (
+            set()
+        )  # storages of results: what holds them is no input of the user's
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -53,7 +55,9 @@ class _Mode(TorchDispatchMode):
         name = function.overloadpacket.__name__
         given = [t for t in tensors([args, kwargs or {}]) if t.dtype.is_floating_point]
         if name not in HARMLESS and not _finite(result):
-            arises = _has_nan(result) and not any(_has_nan(t) for t in given)  # of infinity, as where all is masked
+            arises = _has_nan(result) and not any(
+                _has_nan(t) for t in given
+            )  # of infinity, as where all is masked
             if arises or all(_finite(t) for t in given) or "data" in name:
                 largest = max((float(t.detach().abs().nan_to_num(posinf=0.0).max()) for t in given if t.numel()), default=0.0)  # fmt: skip
                 self._tell(name, largest if math.isfinite(largest) else 0.0, "finite")

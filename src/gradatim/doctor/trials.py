@@ -100,7 +100,11 @@ def try_repairs(facts: Facts, ask: Ask, seconds: float) -> list[Trial]:
 
 def _towards_usual(ratio: float | None) -> float:
     """The factor, a power of ten, that takes the update-to-weight ratio to about its usual size."""
-    return 1000.0 if not ratio or not math.isfinite(ratio) else max(1000.0, 10.0 ** round(math.log10(USUAL_UPDATE / ratio)))
+    return (
+        1000.0
+        if not ratio or not math.isfinite(ratio)
+        else max(1000.0, 10.0 ** round(math.log10(USUAL_UPDATE / ratio)))
+    )
 
 
 def _ask(ask: Ask, order: dict[str, Any], steps: int, until: float) -> dict[str, Any] | None:

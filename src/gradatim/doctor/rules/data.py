@@ -76,7 +76,11 @@ def same_batch(facts: Facts, symptoms: Symptoms) -> Finding | None:
 
 def no_signal(facts: Facts, symptoms: Symptoms) -> Finding | None:
     signal = facts.data.signal
-    if not signal or blew_up(symptoms) or not ("not-learning" in symptoms or "gap" in symptoms or "slow" in symptoms):
+    if (
+        not signal
+        or blew_up(symptoms)
+        or not ("not-learning" in symptoms or "gap" in symptoms or "slow" in symptoms)
+    ):
         return None
     best = max(score for name, score in signal.items() if name != "chance")
     if best > max(NO_SIGNAL, signal.get("chance", 0.0)):

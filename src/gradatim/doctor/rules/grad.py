@@ -78,16 +78,14 @@ def _vanishing_over_layers(facts: Facts, symptoms: Symptoms) -> Finding | None:
 
 def exploding(facts: Facts, symptoms: Symptoms) -> Finding | None:
     layers = weighted(facts)
-    if not learning_failed(symptoms) or not layers:
+    if not learning_failed(symptoms):
         return None
+    grown = _exploding_over_time(facts)
+    if grown is not None or not layers:
+        return grown
     first, last = max(per_weight(s) for _, s in layers), per_weight(layers[-1][1])
     norms = [norm for norm in facts.series.gradient_norm[:16] if norm is not None]
     recurrent = [name for name, s in layers if s.type in {"RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"}]  # fmt: skip
-    memory = facts.witness("memory")
-    grows = memory.numbers.get("ratio", 1.0)
-    if grows > EXPLODED:
-        cause = f"gradients grow on the way back through time: over {memory.numbers['steps']:.0f} steps of {memory.place.layer}, {grows:,.0g} times"
-        return make("grad.exploding", memory.place, cause=cause, strength=0.62, ratio=grows)
     deep = len(layers) >= 4 and last > 0 and first > EXPLODED * last
     huge = bool(norms) and max(norms) > HUGE_NORM and (bool(recurrent) or len(layers) >= 6)
     if not deep and not (huge and blew_up(symptoms)):
@@ -95,6 +93,15 @@ def exploding(facts: Facts, symptoms: Symptoms) -> Finding | None:
     name = recurrent[0] if recurrent else layers[0][0]
     said = f"the gradient norm reaches {max(norms):.2g}" if norms else "gradients grow"
     return make("grad.exploding", start_of(facts, name), cause=f"gradients grow on the way back through {name}: {said}", strength=0.6, norm=max(norms, default=0.0))  # fmt: skip
+
+
+def _exploding_over_time(facts: Facts) -> Finding | None:
+    memory = facts.witness("memory")
+    ratio = memory.numbers.get("ratio", 1.0)
+    if ratio <= EXPLODED:
+        return None
+    cause = f"gradients grow on the way back through time: over {memory.numbers['steps']:.0f} steps of {memory.place.layer}, {ratio:.1g} times"
+    return make("grad.exploding", memory.place, cause=cause, strength=0.62, ratio=ratio)
 
 
 def dead_relu(facts: Facts, symptoms: Symptoms) -> Finding | None:

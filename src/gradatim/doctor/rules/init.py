@@ -13,8 +13,14 @@ NORMAL_LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d", "tensor"}
 
 def constant(facts: Facts, symptoms: Symptoms) -> Finding | None:
     for name, stats in weighted(facts):
-        alike = stats.equal_rows  # looked at in steps 0 to 3, 8, 15 and later; rounding may part them in the end
-        still = len(alike) >= 2 and alike[0] and (alike[-1] or (len(alike) > LOOKS and all(alike[:LOOKS])))
+        alike = (
+            stats.equal_rows
+        )  # looked at in steps 0 to 3, 8, 15 and later; rounding may part them in the end
+        still = (
+            len(alike) >= 2
+            and alike[0]
+            and (alike[-1] or (len(alike) > LOOKS and all(alike[:LOOKS])))
+        )
         if still:
             return make("init.constant", start_of(facts, name), cause=f"all units of {name} start with the same weights, get the same gradients and stay the same", strength=0.95)  # fmt: skip
     return None

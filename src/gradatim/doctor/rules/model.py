@@ -58,7 +58,9 @@ def frozen(facts: Facts, symptoms: Symptoms) -> Finding | None:
     )
     if everything:
         known = [seen.place, facts.witness("frozen-all").place]
-        where = next((place for place in known if place.line), failure.place if failure else Place())
+        where = next(
+            (place for place in known if place.line), failure.place if failure else Place()
+        )
         return make("model.frozen", where, cause="all parameters are frozen (requires_grad=False), so nothing can learn", strength=0.95)  # fmt: skip
     if seen.always and learning_failed(symptoms):
         names = ", ".join(seen.names[:3])

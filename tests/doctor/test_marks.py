@@ -1,0 +1,51 @@
+"""What training and validation rows share: a leak, the training rows themselves, or chance."""
+
+import torch
+
+from gradatim.doctor.marks import Group, Trained, fingerprints
+
+
+def group(rows):
+    found = Group()
+    found.add(rows)
+    return found
+
+
+def trained(*batches):
+    known = Trained()
+    for batch in batches:
+        known.add(set(fingerprints(batch)))
+    return known
+
+
+def test_a_leak_is_measured_as_if_all_training_rows_had_been_looked_at():
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randn(1000, 4, generator=generator)
+    draw = [rows[torch.randint(0, 800, (40,), generator=generator)] for _ in range(28)]
+    known = trained(*draw)
+    held_out, partly = group(rows[800:]), group(rows[750:])
+    assert known.judge(held_out, 0) == 0
+    seen = len(known.marks) / 800  # 1 − exp(−28 · 40 / 800) = 0.75
+    assert abs(seen - 0.75) < 0.05
+    assert abs(known.judge(partly, 0) - 50 / 250) < 0.07  # 50 of 250 rows were learned from
+    assert known.judge(group(rows[:800]), 0) > 0.85
+
+
+def test_rows_of_few_values_are_equal_by_chance():
+    generator = torch.Generator().manual_seed(1)
+    bits = (torch.rand(3000, 12, generator=generator) < 0.5).float()  # 4,096 possible rows
+    known = trained(*bits[:2000].split(50))
+    judged = group(bits[2000:])
+    known.judge(judged, 0)
+    assert judged.shared > 0.3
+    assert judged.is_by_chance
+
+
+def test_repeated_rows_of_many_values_are_no_chance():
+    rows = torch.randn(400, 6, generator=torch.Generator().manual_seed(2))
+    doubled = torch.cat([rows, rows[:200]])[torch.randperm(600, generator=torch.Generator().manual_seed(3))]  # fmt: skip
+    known = trained(*doubled[:450].split(45))
+    judged = group(doubled[450:])
+    known.judge(judged, 450)
+    assert judged.shared > 0.1
+    assert not judged.is_by_chance

@@ -258,6 +258,7 @@ class Data:
     shift: float = 0.0
     shift_ratio: float = 1.0
     shift_column: int = 0
+    shift_largest: float = 0.0  # of that column
     telling_column: int | None = None
     origins: dict[str, Place] = field(default_factory=dict)  # lines that made rows, order, targets
     signal: dict[str, float] = field(default_factory=dict)

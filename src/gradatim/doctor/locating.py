@@ -3,7 +3,17 @@
 from typing import TYPE_CHECKING
 
 from gradatim.doctor.facts import Facts, Place
-from gradatim.doctor.origins import containing, loop_of, made_by, named_option, origins, scaled
+from gradatim.doctor.origins import (
+    containing,
+    inside,
+    loop_of,
+    made_by,
+    made_tensor,
+    named_option,
+    origins,
+    scaled,
+)
+from gradatim.doctor.places import source
 
 if TYPE_CHECKING:
     from gradatim.doctor.observing import Observer
@@ -22,7 +32,7 @@ def locate(observer: "Observer", facts: Facts) -> None:
     call, places = facts.data.place, facts.data.origins
     loader = observer.hooks.loader
     inputs, drawn = origins(call), origins(call, last=True)
-    places["inputs"] = scaled(call)
+    places["inputs"], places["columns"] = scaled(call), made_tensor(call)
     if loader is not None and loader.made.line is not None:
         places["order"] = loader.made
         places["draw"] = loader.place
@@ -31,10 +41,12 @@ def locate(observer: "Observer", facts: Facts) -> None:
         places["order"] = places["draw"] = places["batch-size"] = drawn[0]
     term = next((t for t in facts.losses if t.line is not None), None)
     if term is not None:
-        targets = origins(Place(term.file, term.line), last=True)
+        targets = origins(Place(term.file, term.line), last=True, indexed=True)
         if targets:
             places["targets"] = made_by(Place(term.file, term.line))
-            places["pairing"] = containing(targets, SHUFFLING) or containing(inputs, SHUFFLING) or targets[-1]  # fmt: skip
+            places["pairing"] = (
+                _mixed(targets) or _mixed(inputs) or inside(targets, SHUFFLING) or targets[-1]
+            )
     judged = facts.witness("overlap").place
     if judged.line is not None:
         places["validation"] = scaled(judged)
@@ -42,3 +54,9 @@ def locate(observer: "Observer", facts: Facts) -> None:
     backward = facts.witness("backward").place
     if backward.line is not None:
         places["loop"] = loop_of(backward)
+
+
+def _mixed(places: list[Place]) -> Place | None:
+    """The first of some lines that puts rows in another order, but not batch by batch."""
+    outside = [p for p in places if not source(p).startswith("for ") and "shuffle=" not in source(p)]  # fmt: skip
+    return containing(outside, SHUFFLING)

@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gradatim.doctor.facts import Place
@@ -18,18 +19,19 @@ class Binding(NamedTuple):
     is_part: bool  # only entries were set: ``X[3] = …``
 
 
-def origins(place: Place, *, last: bool = False) -> list[Place]:
+def origins(place: Place, *, last: bool = False, indexed: bool = False) -> list[Place]:
     """The lines through which the first (or last) argument of the call in a line came, the nearest first.
 
     Args:
         place: A line with a call, of a model or a loss.
         last: Whether the last argument is meant: the target.
+        indexed: Of ``y[rows]``, whether ``y`` is meant, not ``rows``.
     """
     tree = parse(place)
     if tree is None or place.line is None:
         return []
     call = _call(tree, place.line)
-    names = _names(call) if call is not None else []
+    names = _names(call, indices=not indexed) if call is not None else []
     found: list[Binding] = []
     if names:
         _follow(tree, names[-1 if last else 0], place.line, found, last=last)
@@ -37,15 +39,22 @@ def origins(place: Place, *, last: bool = False) -> list[Place]:
 
 
 def scaled(place: Place) -> Place:
-    """Of the lines a batch came through, the one that computes its values, else the first of all."""
-    tree, chain = parse(place), origins(place)
-    if tree is None or not chain:
-        return place
-    for step in chain:
-        statement = next((n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AugAssign) and n.lineno == step.line), None)  # fmt: skip
-        if statement is not None and _computes(statement):
-            return step
-    return chain[-1]
+    """Of the lines a batch came through, the one that computes its values, else makes a tensor of them, else the first."""
+    chain = origins(place)
+    known = _first(chain, _computes) or _first(chain, _converts)
+    return known or (chain[-1] if chain else place)
+
+
+def made_tensor(place: Place) -> Place:
+    """Of the lines a batch came through, the nearest that makes a tensor of something else, else the first of all."""
+    chain = origins(place)
+    return _first(chain, _converts) or (chain[-1] if chain else place)
+
+
+def _first(chain: list[Place], holds: Callable[[ast.Assign | ast.AugAssign], bool]) -> Place | None:
+    tree = parse(chain[0]) if chain else None
+    statements = {n.lineno: n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AugAssign)} if tree else {}  # fmt: skip
+    return next((s for s in chain if s.line in statements and holds(statements[s.line])), None)
 
 
 def made_by(place: Place) -> Place:
@@ -55,12 +64,8 @@ def made_by(place: Place) -> Place:
     target = call.args[-1] if call is not None and call.args else None
     if tree is None or not isinstance(target, ast.Name | ast.Subscript):
         return place
-    chain = origins(place, last=True)
-    for step in chain:
-        statement = next((n for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.AugAssign) and n.lineno == step.line), None)  # fmt: skip
-        if statement is not None and (_computes(statement) or _converts(statement)):
-            return step
-    return place
+    chain = origins(place, last=True, indexed=True)
+    return _first(chain, lambda statement: _computes(statement) or _converts(statement)) or place
 
 
 def update_line(backward: Place) -> Place:
@@ -138,6 +143,21 @@ def containing(places: list[Place], words: tuple[str, ...]) -> Place | None:
     return None
 
 
+def inside(places: list[Place], words: tuple[str, ...]) -> Place | None:
+    """The first line with one of some words within a class of the user's that is made in one of some lines."""
+    tree = parse(places[0]) if places else None
+    classes = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)} if tree else {}
+    for place in places:
+        text = linecache.getline(str(place.file), place.line or 0)
+        for name, body in classes.items():
+            if f"{name}(" in text:
+                lines = [Place(place.file, k) for k in range(body.lineno, (body.end_lineno or body.lineno) + 1)]  # fmt: skip
+                found = containing(lines, words)
+                if found is not None:
+                    return found
+    return None
+
+
 def parse(place: Place) -> ast.Module | None:
     """The syntax tree of a file, if it can be read."""
     if place.file is None:
@@ -170,11 +190,13 @@ def _call(tree: ast.Module, line: int) -> ast.Call | None:
     return max(exact, key=lambda n: len(ast.dump(n)), default=None)
 
 
-def _names(expression: ast.expr) -> list[str]:
+def _names(expression: ast.expr, *, indices: bool = True) -> list[str]:
     """Names and attributes of ``self`` in the arguments, in order, without those that are called."""
     called = {id(n.func) for n in ast.walk(expression) if isinstance(n, ast.Call)}
     owners = {id(n.value) for n in ast.walk(expression) if isinstance(n, ast.Attribute) and id(n) in called and isinstance(n.value, ast.Name) and n.value.id in {"torch", "F", "nn", "np", "self"}}  # fmt: skip
     found: list[tuple[int, int, str]] = []
+    hidden = set() if indices else {id(n) for s in ast.walk(expression) if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}  # fmt: skip
+    called |= hidden
     for node in ast.walk(expression):
         if id(node) in called or id(node) in owners:
             continue
@@ -220,6 +242,9 @@ def _binding(scope: ast.AST, name: str, line: int) -> Binding | None:
             targets, value = [node.target], ast.BinOp(node.target, node.op, node.value)
         elif isinstance(node, ast.For):
             targets, value = [node.target], node.iter
+        elif isinstance(node, ast.Expr) and _shuffles(node.value):
+            found += [Binding(node.lineno, a, True) for a in node.value.args[:1] if _binds(a, name)]  # type: ignore[attr-defined]
+            continue
         else:
             continue
         at = value.lineno if isinstance(node, ast.For) else node.lineno
@@ -232,6 +257,11 @@ def _binding(scope: ast.AST, name: str, line: int) -> Binding | None:
         return found[-1] if found else None
     before = [b for b in found if b.line < line]
     return max(before, key=lambda b: b.line, default=None)
+
+
+def _shuffles(value: ast.expr) -> bool:
+    """``random.shuffle(rows)`` and the like change what a name holds."""
+    return isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "shuffle"
 
 
 def _binds(target: ast.expr, name: str) -> bool:
@@ -262,7 +292,7 @@ def _from_caller(tree: ast.Module, function: ast.FunctionDef, name: str, found: 
 def _converts(statement: ast.Assign | ast.AugAssign) -> bool:
     """Whether a statement calls something that makes other values of a tensor."""
     names = {getattr(n.func, "attr", None) for n in ast.walk(statement) if isinstance(n, ast.Call)}
-    return bool(names & {"float", "long", "one_hot", "to", "tensor", "as_tensor", "sign", "argmax", "round", "clamp", "where"})  # fmt: skip
+    return bool(names & {"float", "long", "one_hot", "to", "tensor", "as_tensor", "sign", "argmax", "round", "clamp", "where", "from_numpy", "FloatTensor", "Tensor", "cat", "stack", "hstack", "column_stack", "concatenate"})  # fmt: skip
 
 
 def _computes(statement: ast.Assign | ast.AugAssign) -> bool:

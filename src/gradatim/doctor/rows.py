@@ -154,6 +154,7 @@ class Rows:
         ratio = (judged.std[varying] + 1e-12) / std[varying]
         data.shift_column = int(np.flatnonzero(varying)[shift.argmax()])
         data.shift = float(np.median(shift)) if len(shift) > 8 else float(shift.max())
+        data.shift_largest = float(shift.max())
         data.shift_ratio = float(np.median(ratio))  # one rare column is no preparation
 
     def _order(self, data: Data) -> None:

@@ -6,7 +6,7 @@ from statistics import median
 from gradatim.doctor.facts import Facts, Place
 from gradatim.doctor.findings import Finding
 from gradatim.doctor.rules.making import Symptoms, blew_up, learning_failed, make
-from gradatim.doctor.rules.terms import terms
+from gradatim.doctor.rules.terms import loss_place, terms
 
 FAR = 10.0  # mean or deviation: 1 is the scale that default initialization and rates are made for
 APART = 100.0  # ratio of the deviations of two columns
@@ -94,14 +94,14 @@ def imbalance(facts: Facts, symptoms: Symptoms) -> Finding | None:
         if target.kind != "classes" or target.majority < MAJORITY or target.classes < 2:
             continue
         if term.predicted_majority >= ALL_ONE:
-            return make("data.imbalance", place_of(facts, "targets"), cause=f"{target.majority:.0%} of the rows are of one class, and the model predicts nothing else", strength=0.6, majority=target.majority)  # fmt: skip
+            return make("data.imbalance", loss_place(term), cause=f"{target.majority:.0%} of the rows are of one class, and the model predicts nothing else", strength=0.6, majority=target.majority)  # fmt: skip
     return None
 
 
 def leak(facts: Facts, symptoms: Symptoms) -> Finding | None:
     data = facts.data
     if data.telling_column is not None:
-        return make("data.leak", place_of(facts, "inputs"), cause=f"column {data.telling_column} of the inputs alone gives the target", strength=0.8, column=data.telling_column)  # fmt: skip
+        return make("data.leak", place_of(facts, "columns"), cause=f"column {data.telling_column} of the inputs alone gives the target", strength=0.8, column=data.telling_column)  # fmt: skip
     if data.overlap > SHARED and data.validation_rows >= 10 and not data.few_valued:
         place = facts.witness("overlap").place
         return make("data.leak", place_of(facts, "split", place if place.line else data.place), cause=f"{data.overlap:.0%} of the validation rows were trained on", strength=0.88 if data.overlap > 0.05 else 0.7, overlap=data.overlap)  # fmt: skip
@@ -114,7 +114,7 @@ def validation_differs(facts: Facts, symptoms: Symptoms) -> Finding | None:
     if data.kind == "tokens" or (data.shift < SHIFT and ratio < SHIFT_RATIO):
         return None
     place = facts.witness("overlap").place
-    cause = f"validation inputs are prepared differently: column {data.shift_column} is {data.shift:.2g} training deviations away and {data.shift_ratio:.2g} times as wide"
+    cause = f"validation inputs are prepared differently: column {data.shift_column} is {max(data.shift, data.shift_largest):.2g} training deviations away, and columns are {data.shift_ratio:.2g} times as wide"
     return make("data.validation-differs", place_of(facts, "validation", place if place.line else data.place), cause=cause, strength=0.9, shift=data.shift, ratio=data.shift_ratio)  # fmt: skip
 
 

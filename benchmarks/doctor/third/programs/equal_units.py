@@ -1,4 +1,4 @@
-# Wine again?  No: breast cancer.  Parameters are drawn (or set) by hand.
+# Digits once more; parameters are drawn (or set) by hand.
 import numpy as np
 import torch
 from sklearn.datasets import load_digits
@@ -33,7 +33,7 @@ for epoch in range(12):
         loss.backward()
         with torch.no_grad():
             for k, v in params.items():
-                velocity[k].mul_(0.9).sub_(0.1 * v.grad)
+                velocity[k].mul_(0.9).sub_(0.02 * v.grad)
                 v.add_(velocity[k])
                 v.grad = None
     with torch.no_grad():

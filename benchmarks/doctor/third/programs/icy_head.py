@@ -22,7 +22,7 @@ class Net(nn.Module):
 
 
 def learn(net, x, y, epochs):
-    optimizer = torch.optim.Adam([p for p in net.parameters() if p.requires_grad], lr=3e-3)
+    optimizer = torch.optim.Adam([p for p in net.parameters() if p.requires_grad], lr=1e-2)
     cut = int(0.8 * len(x))
     for epoch in range(epochs):
         total = 0.0

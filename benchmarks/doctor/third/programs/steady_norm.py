@@ -12,14 +12,14 @@ class Body(nn.Module):
 
     def forward(self, x):
         x = torch.relu(self.bn1(self.conv1(x)))
-        return torch.relu(self.bn2(self.conv2(x))).mean((2, 3))
+        return torch.relu(self.bn2(self.conv2(x))).flatten(1)
 
 
 class Tuned(nn.Module):
     def __init__(self, body):
         super().__init__()
         self.body = body
-        self.head = nn.Sequential(nn.Linear(24, 32), nn.ReLU(), nn.Linear(32, 10))
+        self.head = nn.Sequential(nn.Linear(384, 32), nn.ReLU(), nn.Linear(32, 10))
         for p in body.parameters():
             p.requires_grad_(False)
 
@@ -39,8 +39,8 @@ y = torch.tensor(raw.target)
 p = torch.randperm(len(y))
 x, y = x[p], y[p]
 body = Body()
-source = nn.Sequential(body, nn.Linear(24, 2))
-opt = torch.optim.Adam(source.parameters(), lr=5e-3)
+source = nn.Sequential(body, nn.Linear(384, 2))
+opt = torch.optim.Adam(source.parameters(), lr=2e-3)
 parity = y % 2
 for epoch in range(8):
     source.train()
@@ -54,7 +54,7 @@ for epoch in range(8):
         print("parity", epoch, round(loss.item(), 3), (source(x[1400:]).argmax(1) == parity[1400:]).float().mean().item())
 
 model = Tuned(body)
-opt = torch.optim.Adam(model.head.parameters(), lr=5e-3)
+opt = torch.optim.Adam(model.head.parameters(), lr=2e-3)
 for epoch in range(12):
     model.train()
     for rows in torch.randperm(1400).split(40):

@@ -265,7 +265,7 @@ def test_a_repair_that_hardly_helps_does_not_go_before_strong_evidence():
     assert diagnose(run, [strong]).findings[0].code == "optim.lr-low"
 
 
-@pytest.mark.parametrize(("loops", "kind", "line"), [(2, "StepLR", 31), (1, "StepLR", 12), (2, "LambdaLR", 12)])  # fmt: skip
+@pytest.mark.parametrize(("loops", "kind", "line"), [(2, "StepLR", 31), (1, "StepLR", 12), (2, "OneCycleLR", 12)])  # fmt: skip
 def test_a_schedule_is_placed_where_it_is_stepped_too_often(loops, kind, line):
     own = Optimizer("optimizer", "SGD", 100, 0.1, steps=60, schedule=kind, schedule_place=Place("train.py", 12), schedule_steps=60, schedule_step=Place("train.py", 31), schedule_loops=loops)  # fmt: skip
     curve = series(FLAT)

@@ -55,6 +55,8 @@ class Calls:
         self.results: dict[Node, Tensor] = {}
         self.figures: dict[int, tuple[nn.Module, Tensor]] = {}  # mean, deviation, zeros of outputs
         self.ran: dict[int, tuple[nn.Module, Node | None, bool]] = {}
+        self.quiet = Place()  # of the last no_grad
+        self.quieted: dict[int, Place] = {}  # modules that ran within it
         self.order: dict[int, int] = {}
         self.keeps_layers = False
         self.shapes: tuple[nn.Module, list[list[int]]] | None = None  # of the call that runs now
@@ -116,6 +118,8 @@ class Calls:
                 self._by_node[node] = module
                 self.figures[id(module)] = (module, figures(first))
             self.ran[id(module)] = (module, node, torch.is_grad_enabled())
+            if not torch.is_grad_enabled():
+                self.quieted[id(module)] = self.quiet
             if isinstance(module, BATCH_NORM) and first is not None and first.dim() > 1:
                 values = first.numel() / first.shape[1]
                 self.fewest[module] = min(values, self.fewest.get(module, values))
@@ -140,6 +144,7 @@ class Calls:
         self.results.clear()
         self.figures.clear()
         self.ran.clear()
+        self.quieted.clear()
         self._depth = 0
         self._start = None
 

@@ -20,6 +20,7 @@ class Evaluations:
     def __init__(self, calls: Calls, rows: Rows) -> None:
         self.calls, self.rows = calls, rows
         self.found: list[Evaluation] = []
+        self.dropped = Place()  # a call of dropout that is always active, in eval mode
         self.place = self.quiet = Place()  # of the last call, of the last no_grad
         self.active = Witness()
         self._now: Evaluation | None = None
@@ -29,6 +30,8 @@ class Evaluations:
 
     def add(self, call: Call, step: int) -> None:
         """Take in a forward of an evaluation."""
+        if self._is_another(call):
+            self.end(step)
         phase = self._phase(step)
         phase.place = call.place
         inputs = next((t for t in call.inputs if t.dim() >= 1 and t.numel()), None)
@@ -36,7 +39,11 @@ class Evaluations:
             phase.rows += inputs.shape[0]
             self._repeats += self._group.add(inputs)
             self._group.owner = weakref.ref(call.module)
-        if call.is_training and (active := switched(call.module, True)):
+        if self.dropped.line is not None and not call.is_training:
+            phase.mode, self.active.place = "train", self.dropped
+            self.active.seen += 1
+            self.active.names = ["F.dropout"]
+        elif call.is_training and (active := switched(call.module, True)):
             phase.mode = "train"
             self.active.seen += 1
             self.active.names = [f"{self.calls.name(m)} ({type(m).__name__})" for m in active[:8]]
@@ -44,7 +51,26 @@ class Evaluations:
                 self.active.place = self.quiet
             else:
                 self.active.place = next((p for p in call.way if near(self.quiet, p)), call.place)
-        self.place = call.place
+        self.place, self.dropped = call.place, Place()
+
+    def _is_another(self, call: Call) -> bool:
+        """Whether a call stands in another line than one that was judged already, such as on training rows."""
+        now, owner = self._now, self._group.owner
+        return (
+            now is not None and now.judged and owner is not None and owner() is call.module
+            and call.place.line != now.place.line
+        )  # fmt: skip
+
+    def by_hand(self, values: Tensor, mean: Tensor, step: int) -> None:
+        """The mean of what was computed from the rows of the last call, unless it counts hits: a loss somebody wrote."""
+        pending = [c for c in self.calls.pending if not c.has_gradient]
+        last = pending[-1] if pending else None
+        rows = last.outputs[0].shape[0] if last is not None and last.outputs and last.outputs[0].dim() else 0  # fmt: skip
+        if rows < 2 or values.shape[:1] != (rows,) or not values.dtype.is_floating_point:
+            return
+        flat = values.detach().reshape(-1)
+        if not bool(((flat == 0) | (flat == 1)).all()) and bool((flat >= 0).all()):
+            self.loss(mean, rows, step)
 
     def drain(self, step: int) -> None:
         """Take in the calls so far: something is computed from their outputs now."""

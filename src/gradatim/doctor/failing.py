@@ -9,7 +9,7 @@ from torch import nn
 from gradatim.doctor.facts import Failure, Place
 from gradatim.doctor.holding import held_tensors
 from gradatim.doctor.losing import Lost
-from gradatim.doctor.origins import made_by
+from gradatim.doctor.origins import made_by, made_tensor
 from gradatim.doctor.places import is_library, source
 from gradatim.doctor.rules.crash import kind_of
 
@@ -51,13 +51,28 @@ def describe_failure(error: BaseException, observer: "Observer | None" = None) -
     if failure.numbers.get("kind") == "labels":
         failure.place = made_by(failure.place)
     layer_place = failure.numbers.pop("place", None)
-    if layer_place is not None and failure.numbers.get("kind") != "labels":
+    if kind_of(failure) == "crash.device":
+        failure.place = _outermost(frames) or failure.place
+    elif kind_of(failure) == "crash.dtype" and "ouble" in message:
+        failure.place = made_tensor(_outermost(frames) or failure.place)
+    elif layer_place is not None and failure.numbers.get("expects"):
         failure.place = layer_place
     if observer is not None and observer.lost is not None:
         _name_lost(failure, observer.lost)
     if kind_of(failure) == "crash.memory":
         failure.numbers |= held_tensors()
     return failure
+
+
+def _outermost(frames: traceback.StackSummary) -> Place | None:
+    """The user's line that called the model."""
+    place = None
+    for frame in frames:
+        if not is_library(frame.filename):
+            place = Place(frame.filename, frame.lineno)
+        elif frame.name in {"_wrapped_call_impl", "_call_impl"} and place is not None:
+            return place
+    return None
 
 
 def _name_lost(failure: Failure, lost: Lost) -> None:

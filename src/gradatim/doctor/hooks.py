@@ -80,6 +80,10 @@ class Hooks:
             wrap(owner, "max", self._argmax)
             wrap(owner, "eq", self._equal)
         wrap(Tensor, "__eq__", self._equal)
+        for name in ("dropout", "alpha_dropout", "dropout2d"):
+            wrap(F, name, self._dropped)
+        for owner in owners:
+            wrap(owner, "mean", self._averaged)
         wrap(torch, "compile", self._compile)
         pre = optimizer_module.register_optimizer_step_pre_hook
         post = optimizer_module.register_optimizer_step_post_hook
@@ -155,7 +159,8 @@ class Hooks:
         if is_library(frame.f_code.co_filename) and frame.f_code.co_filename.endswith("_contextlib.py"):  # fmt: skip
             frame = frame.f_back or frame
         if not is_library(frame.f_code.co_filename):
-            self.observer.evaluations.quiet = Place(frame.f_code.co_filename, frame.f_lineno)
+            quiet = Place(frame.f_code.co_filename, frame.f_lineno)
+            self.observer.evaluations.quiet = self.observer.calls.quiet = quiet
             self.observer.safely("modes of models", self._expect_evaluation, frame)
         return original(manager, *arguments)
 
@@ -269,6 +274,23 @@ class Hooks:
         if named.get("reduction") == "sum":
             value = result / max(rows, 1)
         self.observer.evaluations.loss(value, rows, self.observer.steps)
+
+    def _dropped(self, original: Any, *arguments: Any, **named: Any) -> Any:
+        """Dropout as a function is active unless it is told otherwise."""
+        if not torch.is_grad_enabled() and len(arguments) < 3 and "training" not in named:
+            frame = sys._getframe(2)
+            owner = frame.f_locals.get("self")
+            if isinstance(owner, nn.Module) and not owner.training and not is_library(frame.f_code.co_filename):  # fmt: skip
+                self.observer.evaluations.dropped = Place(frame.f_code.co_filename, frame.f_lineno)
+        return original(*arguments, **named)
+
+    def _averaged(self, original: Any, *arguments: Any, **named: Any) -> Any:
+        result = original(*arguments, **named)
+        if not torch.is_grad_enabled() and arguments and isinstance(result, Tensor) and result.dim() == 0:  # fmt: skip
+            values, observer = arguments[0], self.observer
+            if isinstance(values, Tensor) and values.dim() and not is_library(sys._getframe(2).f_code.co_filename):  # fmt: skip
+                observer.safely("losses by hand", observer.evaluations.by_hand, values, result, observer.steps)  # fmt: skip
+        return result
 
     def _argmax(self, original: Any, *arguments: Any, **named: Any) -> Any:
         value = arguments[0] if arguments else None

@@ -128,11 +128,12 @@ def _rank(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) -
     own = [t for t in trials if t.code == finding.code and t.helped and not _is_weak(t)]
     untestable = kind == "statistic" and finding.strength >= SURE and finding.code not in TESTABLE
     certain = kind == "contract" and finding.strength >= 0.5
-    order = 0 if certain else 1 if own or untestable else 2
+    seen = finding.strength >= BELIEVED  # else the trial is all there is
+    order = 0 if certain else 1 if untestable or (own and seen) else 2 if own else 3
     gain = min((_level(t, trials) for t in own), default=0)
     return (
-        severity if not off else max(severity, 1), off, order, gain if order == 1 else 0,
-        -finding.strength if order != 1 else 0, upstream(finding.code),
+        severity if not off else max(severity, 1), off, order, gain if order in {1, 2} else 0,
+        -finding.strength if order not in {1, 2} else 0, upstream(finding.code),
     )  # fmt: skip
 
 

@@ -121,7 +121,9 @@ class Reach:
         mine = [x for x in lost if not held or any(id(p) in held for p in x[1].parameters())]
         if mine:
             name, module, _ = mine[-1]
-            place = observer.calls.made.get(module, Place())
+            place = observer.calls.quieted.get(id(module)) or observer.calls.made.get(
+                module, Place()
+            )
             place = Place(place.file, place.line, name)
         reached = {id(p) for p in wanting} & set(leaves)
         observer.count("cut", bool(mine) and bool(reached), place, [name for name, _, _ in mine])

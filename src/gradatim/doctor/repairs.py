@@ -33,8 +33,7 @@ def repair(observer: "Observer", name: str, value: float) -> None:
     elif name == "lr":
         _groups(lambda group: {"lr": group["lr"] * value})
     elif name == "hold":
-        first: dict[int, Any] = {}
-        _groups(lambda group: {"lr": first.setdefault(id(group), group["lr"])})
+        _hold()
     elif name == "decay":
         _groups(lambda group: {"weight_decay": value} if "weight_decay" in group else {})
     elif name == "momentum":
@@ -91,6 +90,17 @@ def _groups(change: Any) -> None:
 
     optimizer_module.register_optimizer_step_pre_hook(before)
     optimizer_module.register_optimizer_step_post_hook(after)
+
+
+def _hold() -> None:
+    """The rate never falls below its largest so far: a warm-up goes on, what follows it does not."""
+    largest: dict[int, Any] = {}
+
+    def held(group: dict[str, Any]) -> dict[str, Any]:
+        largest[id(group)] = max(largest.get(id(group), group["lr"]), group["lr"])
+        return {"lr": largest[id(group)]}
+
+    _groups(held)
 
 
 def _usual(group: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 
 from gradatim.doctor.facts import Optimizer as OptimizerFacts
 from gradatim.doctor.facts import Place, Witness
+from gradatim.doctor.identity import ByIdentity
 
 MOST_LOOKED_AT = 4  # parameters whose gradients are checked for zero
 
@@ -76,6 +77,7 @@ class Updates:
         self.witnesses: dict[
             str, Witness
         ] = {}  # of each optimizer by itself: players have their own count
+        self._places: ByIdentity[Optimizer, Place] = ByIdentity()
         self._before: tuple[list[Tensor], list[Tensor], list[Tensor]] | None = None
 
     def made(self, optimizer: Optimizer, place: Place, step: int = 0) -> Slot | None:
@@ -85,11 +87,15 @@ class Updates:
             return None
         key = id(parameters[0])
         slot = self.slots.get(key)
+        is_known = optimizer in self._places
+        if not is_known:
+            self._places[optimizer] = place
+        place = self._places[optimizer]
         if slot is None or slot.type != type(optimizer).__name__ or not _same(slot, parameters):
             slot = Slot(f"optimizer{len(self.slots) or ''}", weakref.ref(optimizer), type(optimizer).__name__, place)  # fmt: skip
             self.slots[key] = slot
         elif slot.latest() is not optimizer:
-            if step > slot.made_at:  # several before the first step are tries
+            if step > slot.made_at and not is_known:  # several before the first step are tries
                 slot.made += 1
             slot.latest, slot.place = weakref.ref(optimizer), place
             slot.cleared = None

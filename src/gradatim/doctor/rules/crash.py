@@ -17,7 +17,7 @@ SHAPE = re.compile(
 )  # fmt: skip
 DTYPE = re.compile(
     r"same dtype|expected scalar type|Found dtype|expected .*(Float|Double|Long|Int|Half|Bool)|dtype|"
-    r"only Tensors of floating point|can't be cast|not implemented for '(Long|Int|Bool|Double|Half|Byte|Char)|result type"
+    r"only Tensors of floating point|one of the following scalar types|can't be cast|not implemented for '(Long|Int|Bool|Double|Half|Byte|Char)|result type"
 )  # fmt: skip
 DEVICE = re.compile(r"same device|device type|on cuda|on device|cuda:0|CUDA|No CUDA|not compiled with CUDA|MPS backend")  # fmt: skip
 BACKWARD = re.compile(

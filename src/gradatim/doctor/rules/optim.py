@@ -162,7 +162,7 @@ def schedule(facts: Facts, symptoms: Symptoms) -> Finding | None:
 
 def _is_stepped_too_often(optimizer: Optimizer) -> bool:
     """A schedule that counts epochs goes on with every batch, within a loop of its own."""
-    counts_epochs = optimizer.schedule in {"StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "PolynomialLR", "LinearLR", "MultiplicativeLR"}  # fmt: skip
+    counts_epochs = optimizer.schedule in {"StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "PolynomialLR", "LinearLR", "MultiplicativeLR", "LambdaLR"}  # fmt: skip
     often = optimizer.schedule_steps >= 0.9 * optimizer.steps
     return counts_epochs and often and optimizer.schedule_loops >= 2
 

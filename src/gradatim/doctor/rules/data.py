@@ -7,6 +7,7 @@ from gradatim.doctor.facts import Facts, Place
 from gradatim.doctor.findings import Finding
 from gradatim.doctor.rules.making import Symptoms, blew_up, learning_failed, make
 from gradatim.doctor.rules.terms import loss_place, terms
+from gradatim.doctor.symptoms import share_of_constant
 
 FAR = 10.0  # mean or deviation: 1 is the scale that default initialization and rates are made for
 APART = 100.0  # ratio of the deviations of two columns
@@ -15,8 +16,10 @@ SURE = 1e-6
 FEW_BATCHES = 2
 MAJORITY = 0.8
 ALL_ONE = 0.99
+FRESH = 1.05  # rows to different rows: hardly one comes twice
 SHARED = 0.01
 SHIFT, SHIFT_RATIO = 5.0, 5.0  # training deviations; ratio of deviations
+LEARNED = 0.5  # of the loss of a constant: the batches are good enough
 NO_SIGNAL = 0.05  # of the constant's error that the best simple model takes away
 
 
@@ -82,6 +85,9 @@ def no_signal(facts: Facts, symptoms: Symptoms) -> Finding | None:
         or not ("not-learning" in symptoms or "gap" in symptoms or "slow" in symptoms)
     ):
         return None
+    fresh = facts.data.rows <= FRESH * facts.data.distinct
+    if fresh and not {"not-learning", "gap"} & set(symptoms):
+        return None  # on rows that it has never seen the network finds something
     best = max(score for name, score in signal.items() if name != "chance")
     if best > max(NO_SIGNAL, signal.get("chance", 0.0)):
         return None
@@ -122,7 +128,9 @@ def batch_size(facts: Facts, symptoms: Symptoms) -> Finding | None:
     data = facts.data
     if not data.batch_sizes or not learning_failed(symptoms):
         return None
-    size = int(median(data.batch_sizes))
+    size, share = int(median(data.batch_sizes)), share_of_constant(facts)
+    if share is not None and share < LEARNED:
+        return None
     if size <= 2 and (blew_up(symptoms) or "not-learning" in symptoms):
         return make("data.batch-size", place_of(facts, "batch-size"), cause=f"batches of {size}: a single row decides each step", strength=0.5, batch_size=size)  # fmt: skip
     whole = size >= 0.9 * max(data.distinct, 1) and size >= 256

@@ -9,6 +9,7 @@ from gradatim.doctor.findings import Finding
 from gradatim.doctor.rules.making import Symptoms, blew_up, make
 from gradatim.doctor.symptoms import validation_curve
 
+FEWEST_EVALUATIONS = 5  # that show a trend
 WORSE = 1.1  # validation at the end to its best
 STEEP = 0.25  # of the slope at the start
 FEW_STEPS = 200
@@ -24,7 +25,7 @@ def overfit(facts: Facts, symptoms: Symptoms) -> Finding | None:
     curve = validation_curve(facts)
     losses = [x for x in facts.series.loss if math.isfinite(x)]
     if (
-        len(curve) < 4
+        len(curve) < FEWEST_EVALUATIONS
         or "gap" not in symptoms
         or len(losses) < 20
         or facts.witness("restored").seen

@@ -1,6 +1,7 @@
 """``gradatim doctor SCRIPT`` on a whole script: its numbers stay as they were, and the cause is named with its line."""
 
 import json
+import signal
 import subprocess
 import sys
 
@@ -8,6 +9,8 @@ import pytest
 
 from gradatim.cli.main import main
 from gradatim.doctor.codes import codes
+from gradatim.doctor.showing import verdict
+from gradatim.doctor.supervising import read_facts
 
 SCRIPT = """\
 import torch
@@ -100,3 +103,14 @@ def test_what_cannot_be_done_is_said_in_one_sentence(place, words, sentence, cap
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
+
+
+def test_a_script_that_is_ended_before_it_trains_is_not_said_to_train_nothing():
+    ended = {"findings": [], "symptoms": [], "steps": 0, "stopped": "after 4 s (--max-seconds)"}
+    assert verdict(ended) == "No backward pass was seen before the script was ended after 4 s (--max-seconds)."  # fmt: skip
+
+
+def test_ctrl_c_before_anything_was_written_has_its_exit_code(tmp_path):
+    order = {"facts": str(tmp_path / "none.json"), "script": "train.py", "arguments": []}
+    facts = read_facts(order, -signal.SIGINT)
+    assert (facts.code, facts.stopped, facts.failure) == (130, "by Ctrl-C", None)

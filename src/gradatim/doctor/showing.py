@@ -45,6 +45,8 @@ def verdict(record: dict[str, Any]) -> str:
         more = f" {numbered(others, 'other findings').capitalize()} below." if others else ""
         cause = findings[0]["cause"]
         return f"{cause[:1].upper()}{cause[1:]}.{more}"
+    if not steps and record.get("stopped"):
+        return f"No backward pass was seen before the script was ended {record['stopped']}."
     if not steps:
         return "No backward pass was seen: the script trains nothing with PyTorch in its own process."  # fmt: skip
     if record["symptoms"]:

@@ -236,7 +236,8 @@ def read_facts(order: dict[str, Any], code: int, why: str | None = None) -> Fact
         facts.code = TERMINATED if why == "by SIGTERM" else INTERRUPTED if why == "by Ctrl-C" else 0
     elif code < 0:
         name = signal.Signals(-code).name
-        facts.stopped = f"by {name}"
+        facts.stopped = "by Ctrl-C" if name == "SIGINT" else f"by {name}"
+        facts.code = INTERRUPTED if name == "SIGINT" else code
         if name == "SIGKILL":
             facts.failure = Failure("MemoryError", "the process was killed (SIGKILL), most likely because memory ran out")  # fmt: skip
         elif name not in {"SIGINT", "SIGTERM"}:

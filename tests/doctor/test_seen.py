@@ -146,6 +146,17 @@ def test_a_hidden_state_of_another_batch_is_placed_at_the_call():
     assert seen.diagnosis.findings[0].where.line == at
 
 
+def test_models_that_are_let_go_are_still_described():
+    X, y = rows()
+    with watch() as seen:
+        model = network()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(5):
+            learn(model, optimizer, X, y)
+        del model, optimizer
+    assert [layer.type for layer in seen.facts.models[0].layers] == ["Linear", "ReLU", "Linear"]
+
+
 def steps(name, value, rates):
     """The rates that a step used, under a repair of this process, which is undone."""
     from torch.optim import optimizer as module

@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from gradatim.doctor.births import Births
 from gradatim.doctor.calls import Call, Calls
 from gradatim.doctor.evaluating import Evaluations
-from gradatim.doctor.facts import Facts, Paired, Place, Witness, joined
+from gradatim.doctor.facts import Facts, Model, Paired, Place, Witness, joined
 from gradatim.doctor.graph import Compared, Reader
 from gradatim.doctor.hooks import Hooks
 from gradatim.doctor.losing import Lost, find_lost
@@ -75,6 +75,9 @@ class Observer:
         self.compiled = False
         self.phase_start = 0  # step in which the optimizer that counts took over from another
         self.losses: dict[Any, Compared] = {}
+        self.models: list[
+            Model
+        ] = []  # as they were last seen: a script may let go of them before it ends
         self.witnesses: dict[str, Witness] = {}
         self.past: list[dict[str, Witness]] = []  # those of earlier phases
         self.on_first_backward: Callable[[], None] | None = None
@@ -219,6 +222,7 @@ class Observer:
             self._training_call(call, target)
         if self.deep:
             self.safely("the structure", self.structure.look, self, node, training)
+            self.models = self.safely("models", self.calls.describe) or self.models
 
     def _all_frozen(self, calls: list[Call]) -> None:
         """Nothing leads back to the last model that was called, because nothing in it wants a gradient."""
@@ -386,7 +390,7 @@ class Observer:
             steps=self.steps, passes=self.passes, sampled=self.round,
             updates=self.steps > 0 or self.structure.reach.moved_by_hand,
             phase_start=self.phase_start,
-            models=safely("models", self.calls.describe) or [], optimizers=optimizers,
+            models=safely("models", self.calls.describe) or self.models, optimizers=optimizers,
             losses=safely("terms", self.terms.describe) or [],
             whole=self.terms.whole and bool(self.terms.losses), series=self.record.series(),
             paired=safely("constants", self.terms.pairs.describe) or Paired(), layers=self.record.layers,

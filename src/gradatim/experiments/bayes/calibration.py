@@ -225,5 +225,5 @@ def draw_figure(rows: Rows, found: dict[str, Told]) -> Figure:
     right.set_yticks(place, list(found))
     right.set(title="Doubt", xlabel="mean entropy, nats (line: nothing is known)", xlim=(0, 2.5))
     right.invert_yaxis()
-    right.legend(loc="lower right")
+    right.legend(loc="upper right")
     return figure

@@ -95,6 +95,23 @@ def test_monte_carlo_values_of_a_corridor_are_the_mean_returns():
     torch.testing.assert_close(state.counts, counts)
 
 
+@pytest.mark.parametrize(
+    ("text", "returns"),
+    [("S...G", [0.25, 0.5, 1.0]), ("S..G", [0.25, 0.5, 1.0]), ("S....G", [0.125, 0.25, 0.5])],
+)
+def test_monte_carlo_counts_what_follows_a_cut_and_nothing_after_the_end(text, returns):
+    """Three steps to the right; then the cell is worth 2, or the exit pays 1 in the last step, or it is worth 1."""
+    world = Maze(text, time_limit=3, wall_reward=0.0)
+    algorithm = MonteCarlo(gamma=0.5, lr=1.0, exploration=EpsilonGreedy(0.0))
+    state = algorithm.init(world, seed=0)
+    q = torch.zeros_like(state.q)
+    q[..., 1] = 1.0
+    q[0, 3] = 1.0 if text == "S....G" else 2.0
+    after, _ = algorithm.step(state._replace(q=q))
+    assert after.q[0, :3, 1].tolist() == returns
+    torch.testing.assert_close(after.q[0, 3:], q[0, 3:])
+
+
 @pytest.mark.parametrize("kind", [QLearning, SARSA, MonteCarlo])
 def test_every_learner_finds_the_way_out(kind):
     world = Maze(SMALL)

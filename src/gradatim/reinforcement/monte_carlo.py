@@ -16,6 +16,7 @@ from gradatim.reinforcement.tables import (
     choose,
     greedy_policy,
     start_tables,
+    values_of,
 )
 
 
@@ -26,7 +27,9 @@ class MonteCarlo:
     .. math:: Q(s,a)\leftarrow Q(s,a)+\alpha\,(G_t-Q(s,a)), \qquad G_t=\sum_{k\ge0}\gamma^k r_{t+k}
 
     Nothing is guessed from other guesses, but nothing is learned before an episode ends either: a world without an end is
-    refused. Several visits to one entry in an episode move it as if they came one after the other with their mean return.
+    refused. Only where a time limit cuts an episode off, what follows counts as the best action of its last state; as nothing it
+    would make the last steps before the limit look best of all where every step costs. Several visits to one entry in an episode
+    move it as if they came one after the other with their mean return.
 
     Args:
         gamma: :math:`\gamma`.
@@ -65,13 +68,16 @@ class MonteCarlo:
         seen, played = state.seen, list[tuple[Tensor, ...]]()
         while not over.all():
             action = choose(state, seen, self.exploration)
-            after, reward, terminated, truncated, _ = state.world.step(action)
-            played.append((seen, action, reward * ~over, ~over))
+            after, reward, terminated, truncated, info = state.world.step(action)
+            cut = (truncated & ~terminated) * values_of(state.q, info["final_observation"]).amax(1)
+            played.append((seen, action, reward * ~over, ~over, terminated | truncated, cut))
             seen, over = after, over | terminated | truncated
             if len(played) > self.max_steps:
                 raise InvalidValue(f"MonteCarlo: max_steps must suffice for an episode, got {self.max_steps}. Try more exploration.")  # fmt: skip
-        cells, actions, rewards, alive = map(torch.stack, zip(*played, strict=True))  # (T, K)
-        returns = discounted_returns(rewards, ~alive, self.gamma)
+        cells, actions, rewards, alive, ended, cut = map(
+            torch.stack, zip(*played, strict=True)
+        )  # (T, K)
+        returns = discounted_returns(rewards, ended, self.gamma, following=cut)
         q, counts, error = self._move(state, cells, actions, returns, alive)
         seen, _ = state.world.reset()
         state = state._replace(q=q, counts=counts, seen=seen, steps=state.steps + len(played))

@@ -102,8 +102,8 @@ def _fill(
 
 def _tiles(pieces: list[Piece]) -> list[list[Piece]]:
     """The same gradients, a few rows at a time."""
-    starts = range(0, len(pieces[0].left), TILE)
-    return [[Piece(*(part if part is None else part[k : k + TILE] for part in p)) for p in pieces] for k in starts]  # fmt: skip
+    cuts = [slice(k, k + TILE) for k in range(0, len(pieces[0].left), TILE)]
+    return [[Piece(p.left[cut], None if p.right is None else p.right[cut]) for p in pieces] for cut in cuts]  # fmt: skip
 
 
 def _choose_pieces(model: nn.Module, x: Tensor) -> Callable[[Tensor], list[Piece]]:

@@ -295,3 +295,13 @@ def test_no_learning_rate_is_made_of_numbers_that_are_none():
     run = facts(FLAT)
     run.series.update_ratio[3:] = [math.nan] * 57
     assert diagnose(run).findings is not None
+
+
+@pytest.mark.parametrize(("hits", "classes", "found"), [(0.4, 10, ["loss.wrong-kind"]), (0.97, 10, []), (0.4, 0, [])])  # fmt: skip
+def test_a_regression_on_classes_is_blamed_if_its_own_comparison_seldom_agrees(
+    hits, classes, found
+):
+    term = Loss("mse_loss", "train.py", 9, shape=[32], target=Target("numbers", classes=classes, low=0.0, high=9.0, constant_loss=8.0), seen=20)  # fmt: skip
+    compared = {"compared-as-classes": Witness(5, 5, SEEN.place, {"hits": hits})}
+    run = facts([8.0 * 0.96**k for k in range(100)], losses=[term], witnesses=compared)
+    assert [f.code for f in diagnose(run).findings if f.severity != "note"] == found

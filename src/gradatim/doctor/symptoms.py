@@ -5,12 +5,14 @@ from statistics import fmean, median
 
 from gradatim.doctor.facts import Facts
 from gradatim.doctor.findings import Symptom
+from gradatim.doctor.kinds import REGRESSION
 
 FEWEST_PAIRS = 4  # sampled steps
 FEWEST = 6  # losses below which nothing is said of a trend
 NO_BETTER = 0.97  # of the constant's loss: what a constant with its noise reaches by luck
 FAR_ABOVE = 1.5  # times the constant's loss: worse than knowing nothing
 GROWN = 2.0  # times the loss at the start
+SELDOM, MOST_CLASSES = 0.75, 20  # of the rows; different whole numbers that are still classes
 SPIKE = 3.0  # times the median of the twenty losses before
 MANY_SPIKES = 0.04  # of the steps: Adam on clean data has none
 MUCH_LOST = 0.25  # of what was learned: noise takes a few hundredths
@@ -39,7 +41,16 @@ def find_symptoms(facts: Facts) -> list[Symptom]:
     if len(finite) >= FEWEST:
         found += _trends(facts, finite, bad is not None)
     found += _gap(facts)
+    if _misses_classes(facts) and not found:
+        found.append(Symptom("slow", None, dict(facts.witness("compared-as-classes").numbers)))
     return found
+
+
+def _misses_classes(facts: Facts) -> bool:
+    """By the program's own comparison, outputs of a regression are seldom the whole numbers that they are compared with."""
+    hits = facts.witness("compared-as-classes").numbers.get("hits", 1.0)
+    targets = [t.target for t in facts.losses if t.operation in REGRESSION]
+    return hits < SELDOM and any(3 <= target.classes <= MOST_CLASSES for target in targets)
 
 
 def _trends(facts: Facts, losses: list[float], is_broken: bool) -> list[Symptom]:

@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 
 from gradatim.doctor.facts import Facts, Loss, Operation, Place
+from gradatim.doctor.kinds import BINARY, BINARY_LOGITS, CLASSIFYING, REGRESSION
 
+__all__ = ["BINARY", "BINARY_LOGITS", "CLASSIFYING", "REGRESSION", "SQUASHING", "VIEWS", "essential", "loss_place", "place_of", "terms"]  # fmt: skip
 VIEWS = {
     "view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "transpose", "permute", "clone", "select", "slice",
     "t", "tocopy", "expand", "alias", "index", "clamp", "reshape", "contiguous",
 }  # fmt: skip
 SQUASHING = {"softmax": "softmax", "sigmoid": "sigmoid"}
-REGRESSION = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "squares by hand", "distances by hand"}  # fmt: skip
-CLASSIFYING = {"cross_entropy", "nll_loss", "nll by hand"}
-BINARY = {"binary_cross_entropy", "binary_cross_entropy_with_logits"}
-BINARY_LOGITS = "binary_cross_entropy_with_logits"
 
 
 def terms(facts: Facts) -> Iterator[Loss]:

@@ -86,6 +86,8 @@ def _curve(record: dict[str, Any]) -> str:
     constant = next((s["numbers"]["constant"] for s in record["symptoms"] if "constant" in s["numbers"]), None)  # fmt: skip
     values = sorted(x for _, x in points)
     low, high = values[0], values[int(0.99 * (len(values) - 1))]
+    usual = max(values[len(values) // 2], points[0][1], float(constant or 0.0))
+    high = min(high, 10 * usual) if usual > 0 else high  # a spike does not hide what is around it
     if constant is not None:
         low, high = min(low, float(constant)), max(high, float(constant))
     room = (high - low) * 0.06 or 1.0
@@ -103,7 +105,7 @@ def _curve(record: dict[str, Any]) -> str:
     for k in range(4):
         value = low + (high - low) * k / 3
         x, y = at(0, value).split(",")
-        parts.append(f'<line x1="{x}" x2="{WIDTH - 8}" y1="{y}" y2="{y}"/><text x="{LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end">{value:.3g}</text>')  # fmt: skip
+        parts.append(f'<line x1="{x}" x2="{WIDTH - 8}" y1="{y}" y2="{y}"/><text x="{LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end">{value:.{2 if abs(value) >= 1e5 else 3}g}</text>')  # fmt: skip
     if constant is not None:
         y = at(0, float(constant)).split(",")[1]
         parts.append(f'<line class="constant" x1="{LEFT}" x2="{WIDTH - 8}" y1="{y}" y2="{y}"/><text x="{WIDTH - 10}" y="{float(y) - 5:.1f}" text-anchor="end">best constant prediction</text>')  # fmt: skip

@@ -105,12 +105,22 @@ def _curve(record: dict[str, Any]) -> str:
     for k in range(4):
         value = low + (high - low) * k / 3
         x, y = at(0, value).split(",")
-        parts.append(f'<line x1="{x}" x2="{WIDTH - 8}" y1="{y}" y2="{y}"/><text x="{LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end">{value:.{2 if abs(value) >= 1e5 else 3}g}</text>')  # fmt: skip
+        parts.append(f'<line x1="{x}" x2="{WIDTH - 8}" y1="{y}" y2="{y}"/><text x="{LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end">{_label(value)}</text>')  # fmt: skip
     if constant is not None:
         y = at(0, float(constant)).split(",")[1]
         parts.append(f'<line class="constant" x1="{LEFT}" x2="{WIDTH - 8}" y1="{y}" y2="{y}"/><text x="{WIDTH - 10}" y="{float(y) - 5:.1f}" text-anchor="end">best constant prediction</text>')  # fmt: skip
     parts.append(f'<path d="{path}"/><text x="{LEFT}" y="{HEIGHT - 8}">step 0</text><text x="{WIDTH - 8}" y="{HEIGHT - 8}" text-anchor="end">step {last:,}</text></svg>')  # fmt: skip
     return f"<section><h2>Training loss</h2>{''.join(parts)}</section>"
+
+
+def _label(value: float) -> str:
+    """A number that fits beside the curve.
+
+    >>> _label(1621.4), _label(3.7e13), _label(0.0512)
+    ('1,621', '3.7e+13', '0.0512')
+    """
+    size = abs(value)
+    return f"{value:,.0f}" if 1e3 <= size < 1e5 else f"{value:.{2 if size >= 1e5 else 3}g}"
 
 
 def _symptoms(record: dict[str, Any]) -> str:

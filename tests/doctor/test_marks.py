@@ -1,8 +1,12 @@
 """What training and validation rows share: a leak, the training rows themselves, or chance."""
 
+import pytest
 import torch
+from torch import nn
 
+from gradatim.doctor.facts import Place
 from gradatim.doctor.marks import Group, Trained, fingerprints
+from gradatim.doctor.rows import Rows
 
 
 def group(rows):
@@ -49,3 +53,17 @@ def test_repeated_rows_of_many_values_are_no_chance():
     known.judge(judged, 450)
     assert judged.shared > 0.1
     assert not judged.is_by_chance
+
+
+@pytest.mark.parametrize("is_moving", [False, True])
+def test_targets_that_a_network_makes_move_and_say_nothing_of_the_order(is_moving):
+    generator, rows, model = torch.Generator().manual_seed(4), Rows(), nn.Linear(3, 1)
+    X = torch.randn(200, 3, generator=generator)
+    order = X[:, 0].argsort()
+    for step in range(30):
+        batch = order[(step * 20) % 200 :][:20] if not is_moving else torch.randint(0, 200, (20,), generator=generator)  # fmt: skip
+        target = X[batch, :1] + (3.0 * step if is_moving else 0.0)
+        rows.train(X[batch], target, Place(), step, model)
+    found = rows.describe()
+    assert found.moving is is_moving
+    assert (found.p_sorted < 1e-6) is not is_moving

@@ -16,6 +16,7 @@ RECENT = 4  # batches that tell how many rows come again
 FEWEST_SEEN = (
     0.02  # share of the training rows that were looked at, below which nothing follows from it
 )
+FEWEST_SHARED = 4  # rows: fewer are ends of a grid
 FEW_VALUES = 64  # different numbers in a batch: so few are digits, bits, tokens
 BY_CHANCE = 0.3  # of the shared rows
 _FACTORS = np.random.default_rng(20).integers(-(2**62), 2**62, (MOST_COLUMNS, 2), dtype=np.int64) | 1  # fmt: skip
@@ -147,7 +148,7 @@ class Trained:
             group: Of an evaluation.
             available: How many training rows there are.
         """
-        group.trained = len(self.marks)
-        group.shared = len(group.marks & self.marks) / max(len(group.marks), 1)
+        group.trained, both = len(self.marks), len(group.marks & self.marks)
+        group.shared = both / max(len(group.marks), 1) if both >= FEWEST_SHARED else 0.0
         group.overlap = min(1.0, group.shared / max(self.seen(available), FEWEST_SEEN))
         return group.overlap

@@ -32,6 +32,8 @@ class Rows:
         self.targets: list[np.ndarray] = []
         self.kept: list[tuple[np.ndarray, np.ndarray]] = []
         self.kept_count = 0
+        self._told: dict[int, float] = {}  # the target of a row
+        self._again = self._moved = 0
         self.bad = Witness()
         self.available = 0
 
@@ -44,7 +46,14 @@ class Rows:
         if len(data.batch_sizes) < 200:
             data.batch_sizes.append(rows.shape[0])
         self.seen += rows.shape[0]
-        self.last = set(fingerprints(rows))
+        found = fingerprints(rows)
+        self.last = set(found)
+        if (
+            target is not None
+            and target.dtype.is_floating_point
+            and target.shape[:1] == rows.shape[:1]
+        ):
+            self._compare(found, target)
         if len(self.training) < MOST_ROWS:
             self.training.update(self.last)
         self.trained.setdefault(model, Trained()).add(self.last)
@@ -54,6 +63,22 @@ class Rows:
                 self.moments.add(rows)
         if target is not None and target.numel() and target.shape[:1] == rows.shape[:1]:
             self._targets(rows, target, place, step)
+
+    def _compare(self, marks: list[int], target: Tensor) -> None:
+        """Whether a row that comes again has the target it had: where a network makes the targets, they move."""
+        values = target.detach().reshape(target.shape[0], -1)[:, 0].tolist()
+        for mark, value in zip(marks, values, strict=True):
+            before = self._told.get(mark)
+            if before is not None:
+                self._again += 1
+                self._moved += before != value
+            elif len(self._told) < MOST_KEPT:
+                self._told[mark] = value
+
+    @property
+    def has_moving_targets(self) -> bool:
+        """Rows that come again mostly have another target than before."""
+        return self._again >= 10 and 2 * self._moved > self._again
 
     def new_phase(self) -> None:
         """What is learned from now on, in fine-tuning, is what evaluations are compared with."""
@@ -124,8 +149,10 @@ class Rows:
         data.rows, data.distinct, data.available = self.seen, len(self.training), self.available
         if self.moments.count > 1:
             self._scale(data)
-        self._order(data)
-        group = self._held_out()
+        data.moving = self.has_moving_targets
+        if not data.moving:
+            self._order(data)
+        group = None if data.moving else self._held_out()
         if group is not None and self.training:
             data.validation_rows = len(group.marks)
             data.overlap, data.few_valued = group.overlap, group.is_by_chance

@@ -67,3 +67,13 @@ def test_targets_that_a_network_makes_move_and_say_nothing_of_the_order(is_movin
     found = rows.describe()
     assert found.moving is is_moving
     assert (found.p_sorted < 1e-6) is not is_moving
+
+
+def test_few_rows_in_other_batches_are_not_the_same_batch():
+    rows, same, model = Rows(), Rows(), nn.Linear(2, 1)
+    X = torch.arange(24.0).reshape(12, 2)
+    for step in range(12):
+        rows.train(X.roll(step, 0)[:8], None, Place(), step, model)
+        same.train(X[:8], None, Place(), step, model)
+    assert rows.describe().same < 0.3
+    assert same.describe().same == 1.0

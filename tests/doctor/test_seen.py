@@ -157,6 +157,25 @@ def test_models_that_are_let_go_are_still_described():
     assert [layer.type for layer in seen.facts.models[0].layers] == ["Linear", "ReLU", "Linear"]
 
 
+def test_the_constant_of_a_weighted_loss_is_its_least():
+    torch.manual_seed(0)
+    y = (torch.rand(400, 1) < 0.1).float()
+    bias = nn.Linear(1, 1)
+    optimizer = torch.optim.LBFGS(bias.parameters(), max_iter=50)
+    loss_of = nn.BCEWithLogitsLoss(pos_weight=torch.tensor(6.0))
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_of(bias(torch.zeros(400, 1)), y)  # nothing but a constant can be learned
+        loss.backward()
+        return loss
+
+    with watch() as seen:
+        for _ in range(3):
+            least = optimizer.step(closure)
+    assert seen.facts.losses[0].target.constant_loss == pytest.approx(least.item(), rel=1e-3)
+
+
 def steps(name, value, rates):
     """The rates that a step used, under a repair of this process, which is undone."""
     from torch.optim import optimizer as module

@@ -252,6 +252,7 @@ class Data:
     within_entropy: float = math.nan
     over_entropy: float = math.nan
     p_sorted: float = 1.0
+    same: float = 1.0  # share of the batches that are one of the first two
     moving: bool = False  # targets of the same rows change, as those that a network makes
     overlap: float = 0.0
     validation_rows: int = 0

@@ -259,6 +259,7 @@ class Hooks:
             return
         values, target = given
         weight = named.get("weight", arguments[2] if len(arguments) > 2 else None)
+        weight = named.get("pos_weight", weight) if name.endswith("logits") else weight
         reduction = named.get("reduction", "mean")
         if name == "kl_div" and reduction in {"batchmean", "mean"}:
             reduction = "mean"

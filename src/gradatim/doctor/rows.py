@@ -14,6 +14,7 @@ from gradatim.doctor.signals import simple_scores
 
 MOST_KEPT = 1500  # rows kept whole, for simple models
 KEPT_COLUMNS = 256
+FIRST_BATCHES = 2  # with which later ones are compared
 MOST_GROUPS = 40  # evaluations that are told apart
 MOST_BATCHES = 80  # whose targets are kept
 
@@ -33,7 +34,8 @@ class Rows:
         self.kept: list[tuple[np.ndarray, np.ndarray]] = []
         self.kept_count = 0
         self._told: dict[int, float] = {}  # the target of a row
-        self._again = self._moved = 0
+        self._again = self._moved = self._same = 0
+        self._first: list[set[int]] = []
         self.bad = Witness()
         self.available = 0
 
@@ -48,6 +50,9 @@ class Rows:
         self.seen += rows.shape[0]
         found = fingerprints(rows)
         self.last = set(found)
+        if len(self._first) < FIRST_BATCHES and self.last not in self._first:
+            self._first.append(self.last)
+        self._same += self.last in self._first
         if (
             target is not None
             and target.dtype.is_floating_point
@@ -149,6 +154,7 @@ class Rows:
         data.rows, data.distinct, data.available = self.seen, len(self.training), self.available
         if self.moments.count > 1:
             self._scale(data)
+        data.same = self._same / max(data.batches, 1)
         data.moving = self.has_moving_targets
         if not data.moving:
             self._order(data)

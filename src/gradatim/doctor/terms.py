@@ -35,7 +35,7 @@ class Targets:
         """Take in the targets of a sample."""
         values = target.detach()
         self.dtype, self.shape = str(values.dtype).removeprefix("torch."), list(values.shape)
-        if weight is not None and weight.dim() == 1:
+        if weight is not None and (weight.dim() == 1 or operation.endswith("logits")):
             self.weight = weight.detach().cpu().double().numpy()
         if not values.numel():
             return
@@ -95,8 +95,9 @@ class Targets:
         if operation == "cross_entropy":
             return entropy(mean / max(mean.sum(), 1e-12))
         if operation.startswith("binary_cross_entropy"):
-            p = np.clip(mean, 1e-12, 1 - 1e-12)
-            return float(-(p * np.log(p) + (1 - p) * np.log(1 - p)).mean()) if self.low >= 0 and self.high <= 1 else None  # fmt: skip
+            q, more = np.clip(mean, 1e-12, 1 - 1e-12), 1.0 if self.weight is None else self.weight
+            p = more * q / (more * q + 1 - q)  # positives count for more
+            return float(-(more * q * np.log(p) + (1 - q) * np.log(1 - p)).mean()) if self.low >= 0 and self.high <= 1 else None  # fmt: skip
         if operation in {"mse_loss", "squares by hand"} and self.square is not None:
             return float(np.maximum(self.square / self.number - mean**2, 0).mean())
         return self._robust(operation)

@@ -14,6 +14,7 @@ APART = 100.0  # ratio of the deviations of two columns
 SORTED = 0.5  # of the entropy over batches
 SURE = 1e-6
 FEW_BATCHES = 2
+NEARLY_ALL = 0.9  # of the steps
 MAJORITY = 0.8
 ALL_ONE = 0.99
 FRESH = 1.05  # rows to different rows: hardly one comes twice
@@ -72,6 +73,8 @@ def unshuffled(facts: Facts, symptoms: Symptoms) -> Finding | None:
 def same_batch(facts: Facts, symptoms: Symptoms) -> Finding | None:
     data = facts.data
     size = median(data.batch_sizes) if data.batch_sizes else 0
+    if data.same < NEARLY_ALL:
+        return None  # few rows, but not the same of them in each step
     if data.batches < 8 or data.distinct > FEW_BATCHES * size or data.available < 2 * data.distinct:
         return None
     return make("data.same-batch", place_of(facts, "draw"), cause=f"all {facts.steps} steps saw the same {data.distinct} rows, although there are {data.available:,}", strength=0.93)  # fmt: skip

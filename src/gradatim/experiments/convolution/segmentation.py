@@ -42,7 +42,7 @@ class Settings:
     repeats: int = 5
 
 
-QUICK = Settings(images=100, test_images=40, epochs=7)
+QUICK = Settings(images=90, test_images=40, epochs=7, repeats=3)
 
 
 def draw(settings: Settings, seed: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:

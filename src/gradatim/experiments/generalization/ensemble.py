@@ -17,6 +17,7 @@ from gradatim.training import train_replicas
 
 COVERS = ("D7",)
 KEYWORDS = "average of networks, ambiguity decomposition, random restarts, model averaging, disagreement, committee, bagging, bootstrap aggregating, ensembling, reduces variance"
+SHORT = {"mean error of a member": "a member", "disagreement": "disagreement", "error of the mean": "the mean"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def claim_bagging(report: Report, found: dict[str, dict[str, float]]) -> None:
     report.table("Bagging beside restarts, squared errors", columns=["members differ by", *columns], rows=[[name, *parts.values()] for name, parts in found.items()])  # fmt: skip
     report.figure(
         "bagging",
-        comparison_bars({f"{name}: {what}": value for name, parts in found.items() for what, value in parts.items()}, label="squared error"),
+        comparison_bars({f"{name}: {SHORT[what]}": value for name, parts in found.items() for what, value in parts.items()}, label="squared error"),
         caption="The error of the mean is the mean error of a member less the disagreement, whatever makes the members differ.",
     )  # fmt: skip
 

@@ -164,7 +164,11 @@ def check_digits(report: Report, settings: Settings) -> None:
 def draw_steps(report: Report, settings: Settings, train_set: Pair, test: Pair, seeds: Sequence[int]) -> None:  # fmt: skip
     """Test error and training loss against the step, after the same time."""
     steps = [settings.long_step * factor for factor in (0.5, 1, 2, 4, 8)]
-    ends = [[train(settings, train_set, test, seed, lr, 0.0) for seed in seeds] for lr in steps]
+    runs = {lr: [train(settings, train_set, test, seed, lr, 0.0) for seed in seeds] for lr in steps}  # fmt: skip
+    runs = {
+        lr: own for lr, own in runs.items() if max(e.loss for e in own) < 1
+    }  # the longest blow up
+    steps, ends = list(runs), list(runs.values())
     panels = [
         CurvePanel(f"Digits, η·T = {settings.time:g}", "step η", label, {"_": (steps, [sum(value(e) for e in own) / len(own) for own in ends])}, is_log_x=True)
         for label, value in (("test error, %", lambda e: e.error), ("training loss", lambda e: e.loss))

@@ -159,5 +159,5 @@ def draw_words(report: Report, vectors: WordVectors) -> None:
     for word, place in zip(words, flat, strict=True):
         panel.annotate(word.split("/")[1], place, (4, 4), textcoords="offset points", fontsize=8)
     panel.set(xlabel="first direction", ylabel="second direction")
-    panel.legend()
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     report.figure("words", figure, caption="The words of the drawn language: each triangle is a row, its corners the columns.")  # fmt: skip

@@ -1,7 +1,7 @@
 """The number of processes and of parts changes nothing: the weights, history and metrics are those of one process."""
 
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 
 import pytest
 import torch
@@ -178,6 +178,12 @@ def outcome(job, weight=None, **options):
     return state, records, history.engine.name
 
 
+@cache
+def of_one(job):
+    """The outcome in one process."""
+    return outcome(job)
+
+
 def assert_same(found, expected):
     (weights, records, engine), (true_weights, true_records, true_engine) = found, expected
     assert engine == true_engine
@@ -191,7 +197,7 @@ def assert_same(found, expected):
 @pytest.mark.parametrize(("processes", "accumulate"), [(2, 1), (3, 1), (4, 2), (1, 3)])
 @pytest.mark.parametrize("job", [name for name in JOBS if name not in ("game", "normalized")])
 def test_processes_and_parts_change_nothing(job, processes, accumulate):
-    alone = outcome(job)
+    alone = of_one(job)
     if processes == 1:
         assert_same(outcome(job, accumulate=accumulate), alone)
         return
@@ -202,7 +208,7 @@ def test_processes_and_parts_change_nothing(job, processes, accumulate):
 
 @pytest.mark.parametrize("processes", [2, 3, 4])
 def test_batch_normalization_sees_the_rows_of_all(processes):
-    alone = outcome("normalized")
+    alone = of_one("normalized")
     for result in in_group(lambda rank: outcome("normalized"), processes):
         assert_same(result, alone)
 
@@ -221,6 +227,6 @@ def test_batch_normalization_that_sees_a_part_says_so():
 
 @pytest.mark.parametrize("processes", [2, 3])
 def test_an_objective_with_two_optimizers_is_shared(processes):
-    alone = outcome("game")
+    alone = of_one("game")
     for result in in_group(lambda rank: outcome("game"), processes):
         assert_same(result, alone)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from tests.training.distributed.processes import in_group
-from tests.training.distributed.test_law import assert_same, outcome, rows
+from tests.training.distributed.test_law import assert_same, of_one, outcome, rows
 from torch import nn
 
 from gradatim.models import GPT, MLP
@@ -16,13 +16,13 @@ from gradatim.training.distributed.building import drawn
     ("streamed", 3, 2), ("own_loss", 4, 3),
 ])  # fmt: skip
 def test_shards_change_nothing(job, processes, accumulate):
-    weights, records, _ = outcome(job)
+    weights, records, _ = of_one(job)
     for found in in_group(lambda rank: outcome(job, parallel="fsdp", accumulate=accumulate), processes):  # fmt: skip
         assert_same(found, (weights, records, "general"))
 
 
 def test_batch_normalization_of_a_sharded_model_sees_all_rows():
-    weights, records, engine = outcome("normalized")
+    weights, records, engine = of_one("normalized")
     for found in in_group(lambda rank: outcome("normalized", parallel="fsdp"), 2):
         assert_same(found, (weights, records, engine))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradatim.cli.launching import without_option
+from gradatim.cli.launching import LAUNCHED, without_option
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,19 @@ def test_torchrun_is_not_started_in_torchrun(call, monkeypatch):
     code, _, err = call("fit", "iris", "--processes", "2")
     assert code == 2
     assert "processes must be left out where torchrun has started several, got 2" in err
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ({}, "Interrupted.\n"),
+        ({"RANK": "0"}, "Interrupted.\n"),  # under torchrun
+        ({"RANK": "1"}, ""),
+        ({"RANK": "0", LAUNCHED: "yes"}, ""),  # who started it says it
+    ],
+)
+def test_an_interruption_of_several_processes_is_said_by_one(call, parity, monkeypatch, place, said):  # fmt: skip
+    for name, value in place.items():
+        monkeypatch.setenv(name, value)
+    code, _, err = call("run", parity, "--set", "fault=interrupt")
+    assert (code, err) == (130, said)

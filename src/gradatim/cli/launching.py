@@ -8,6 +8,9 @@ import uuid
 from gradatim.errors import InvalidValue, require_whole
 
 OPTION = "--processes"
+LAUNCHED = (
+    "GRADATIM_LAUNCHED"  # in the environment of processes that another one of ours speaks for
+)
 
 
 def start_processes(count: int) -> int:
@@ -25,8 +28,9 @@ def start_processes(count: int) -> int:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    logging.getLogger("torch.distributed").setLevel(logging.CRITICAL)
-    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
+    for name in [each for each in logging.root.manager.loggerDict if each.startswith("torch.distributed")]:  # fmt: skip
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    os.environ[LAUNCHED] = "yes"
     os.environ.setdefault("OMP_NUM_THREADS", str(max((os.cpu_count() or 1) // count, 1)))
     config = LaunchConfig(
         min_nodes=1, max_nodes=1, nproc_per_node=count, run_id=uuid.uuid4().hex, rdzv_backend="c10d",
@@ -40,6 +44,15 @@ def start_processes(count: int) -> int:
     except SignalException as error:
         return 128 + int(error.sigval)
     return 0
+
+
+def is_heard() -> bool:
+    """Whether this process is the one to say what befalls all that were started together.
+
+    >>> is_heard()
+    True
+    """
+    return "RANK" not in os.environ or (os.environ["RANK"] == "0" and LAUNCHED not in os.environ)
 
 
 def without_option(words: list[str]) -> list[str]:

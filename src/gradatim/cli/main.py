@@ -16,6 +16,7 @@ import typer
 
 from gradatim.cli.app import app
 from gradatim.cli.clock import STARTED, process_seconds
+from gradatim.cli.launching import is_heard
 from gradatim.cli.usage import is_usage_error, usage_message
 from gradatim.errors import GradatimError
 from gradatim.wording import visible
@@ -56,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 time.sleep(BEHIND)
             code = INTERRUPTED if interrupts else _explain(error, debug=debug)
     if interrupts or code == INTERRUPTED:
-        print("Interrupted.", file=sys.stderr)
+        if is_heard():
+            print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
     return code
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gradatim.models import GPT, MLP, ResNet
+from gradatim.models import GPT, MLP, CifarResNet
 
 CONTESTANTS = ("gradatim", "one_process", "ddp", "lightning", "independent")
 BATCH = {"mlp": 256, "resnet20": 64, "gpt": 8}  # of the pair
@@ -50,7 +50,7 @@ class Task:
         torch.manual_seed(0)
         if self.network == "mlp":
             return MLP((784, 256, 128, 10))
-        return ResNet(num_classes=10) if self.network == "resnet20" else GPT(65, 256, 256, 4, 8)
+        return CifarResNet(20) if self.network == "resnet20" else GPT(65, 256, 256, 4, 8)
 
     def loss(self, output: Tensor, y: Tensor) -> Tensor:
         """Cross-entropy, of every position where there are several."""

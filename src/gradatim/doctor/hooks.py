@@ -18,6 +18,7 @@ from gradatim.doctor.evaluating import first_tensor
 from gradatim.doctor.facts import Place
 from gradatim.doctor.graph import Compared
 from gradatim.doctor.identity import ByIdentity
+from gradatim.doctor.metrics import Metrics
 from gradatim.doctor.patching import Patches
 from gradatim.doctor.places import is_library, user_frame, user_place
 
@@ -47,6 +48,7 @@ class Hooks:
         self._loaders: ByIdentity[Any, Place] = ByIdentity()
         self.ended: Place = Place()  # the last call of eval()
         self.detaching = Detaching()
+        self.metrics = Metrics(observer)
         self.loaded: ByIdentity[nn.Module, bool] = ByIdentity()
         self._patches = Patches()
         self._handles: list[Any] = []
@@ -76,14 +78,14 @@ class Hooks:
             wrap(F, name, self._compared(name))
         owners: tuple[Any, ...] = (torch, Tensor)
         for owner in owners:
-            wrap(owner, "argmax", self._argmax)
-            wrap(owner, "max", self._argmax)
-            wrap(owner, "eq", self._equal)
-        wrap(Tensor, "__eq__", self._equal)
+            wrap(owner, "argmax", self.metrics.argmax)
+            wrap(owner, "max", self.metrics.argmax)
+            wrap(owner, "eq", self.metrics.equal)
+        wrap(Tensor, "__eq__", self.metrics.equal)
         for name in ("dropout", "alpha_dropout", "dropout2d"):
-            wrap(F, name, self._dropped)
+            wrap(F, name, self.metrics.dropped)
         for owner in owners:
-            wrap(owner, "mean", self._averaged)
+            wrap(owner, "mean", self.metrics.averaged)
         wrap(torch, "compile", self._compile)
         pre = optimizer_module.register_optimizer_step_pre_hook
         post = optimizer_module.register_optimizer_step_post_hook
@@ -275,61 +277,3 @@ class Hooks:
         if named.get("reduction") == "sum":
             value = result / max(rows, 1)
         self.observer.evaluations.loss(value, rows, self.observer.steps)
-
-    def _dropped(self, original: Any, *arguments: Any, **named: Any) -> Any:
-        """Dropout as a function is active unless it is told otherwise."""
-        if not torch.is_grad_enabled() and len(arguments) < 3 and "training" not in named:
-            frame = sys._getframe(2)
-            owner = frame.f_locals.get("self")
-            if isinstance(owner, nn.Module) and not owner.training and not is_library(frame.f_code.co_filename):  # fmt: skip
-                self.observer.evaluations.dropped = Place(frame.f_code.co_filename, frame.f_lineno)
-        return original(*arguments, **named)
-
-    def _averaged(self, original: Any, *arguments: Any, **named: Any) -> Any:
-        result = original(*arguments, **named)
-        if not torch.is_grad_enabled() and arguments and isinstance(result, Tensor) and result.dim() == 0:  # fmt: skip
-            values, observer = arguments[0], self.observer
-            if isinstance(values, Tensor) and values.dim() and not is_library(sys._getframe(2).f_code.co_filename):  # fmt: skip
-                observer.safely("losses by hand", observer.evaluations.by_hand, values, result, observer.steps)  # fmt: skip
-        return result
-
-    def _argmax(self, original: Any, *arguments: Any, **named: Any) -> Any:
-        value = arguments[0] if arguments else None
-        if isinstance(value, Tensor) and value.dim() >= 1 and value.numel() > 1:
-            frame = sys._getframe(2)
-            if not is_library(frame.f_code.co_filename):
-                self.observer.safely("metrics", self._column, original, value, arguments, named)
-        return original(*arguments, **named)
-
-    def _column(self, original: Any, value: Tensor, arguments: Any, named: Any) -> None:
-        observer = self.observer
-        dim = named.get("dim", arguments[1] if len(arguments) > 1 else None)
-        if not isinstance(dim, int):
-            return
-        if not torch.is_grad_enabled():
-            observer.evaluations.judge(observer.steps)
-        if value.dim() >= 2 and value.shape[dim] == 1 and value.dtype.is_floating_point and value.shape[0] > 1:  # fmt: skip
-            observer.count("argmax-of-one", True, user_place())
-        elif value.dim() == 2 and value.dtype.is_floating_point:
-            observer.count("compared-as-classes", True, user_place())
-
-    def _equal(self, original: Any, *arguments: Any, **named: Any) -> Any:
-        result = original(*arguments, **named)
-        if isinstance(result, Tensor) and result.dim() >= 1 and result.numel() > 1 and len(arguments) == 2:  # fmt: skip
-            other = arguments[1]
-            if isinstance(other, Tensor) and other.dim() and not is_library(sys._getframe(2).f_code.co_filename):  # fmt: skip
-                self.observer.safely("metrics", self._pairs, arguments[0], other, result)
-        return result
-
-    def _pairs(self, one: Tensor, other: Tensor, result: Tensor) -> None:
-        observer = self.observer
-        if not torch.is_grad_enabled():
-            observer.evaluations.judge(observer.steps)
-        shapes = sorted([tuple(one.shape), tuple(other.shape)], key=len)
-        n = result.shape[0]
-        same = one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
-        if n > 1 and shapes == [(n,), (n, 1)] and not same:
-            observer.count("compared-shapes", True, user_place())
-        elif one.shape == other.shape and one.dim() <= 2:
-            hits = float(result.float().mean()) if result.device.type == "cpu" else 1.0
-            observer.count("compared-as-classes", True, user_place(), None, hits=hits)

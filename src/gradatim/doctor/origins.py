@@ -3,6 +3,7 @@
 import ast
 import linecache
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from gradatim.doctor.facts import Place
@@ -162,8 +163,13 @@ def parse(place: Place) -> ast.Module | None:
     """The syntax tree of a file, if it can be read."""
     if place.file is None:
         return None
+    return _parsed("".join(linecache.getlines(place.file)))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse("".join(linecache.getlines(place.file)))
+        return ast.parse(text)
     except (SyntaxError, ValueError):
         return None
 

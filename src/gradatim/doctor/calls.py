@@ -15,6 +15,7 @@ from gradatim.doctor.places import user_place, user_way
 Node = Any
 DROPOUT = nn.modules.dropout._DropoutNd
 BATCH_NORM = nn.modules.batchnorm._BatchNorm
+MOST_FIGURES = 16_384  # of an output, about, that its mean and deviation are taken of
 MOST_CALLS = 64  # outermost calls kept between two backward passes
 OPTIONS = ("p", "momentum", "eps", "dropout", "num_groups")
 
@@ -185,6 +186,11 @@ class Calls:
                 names.setdefault(id(parameter), prefix + name)
         return names
 
+    @property
+    def count(self) -> tuple[int, int]:
+        """How many models were called, and how many modules there are."""
+        return len(self.roots), len(self.made)
+
     def describe(self) -> list[Model]:
         """The models as facts."""
         self.learn_names()
@@ -228,7 +234,8 @@ def figures(values: Tensor) -> Tensor:
     >>> figures(torch.tensor([0.0, 0.0, 3.0, 3.0])).tolist()
     [1.5, 1.5, 0.5]
     """
-    flat = values.detach().reshape(-1).float()
+    flat = values.detach().reshape(-1)
+    flat = flat[:: max(1, len(flat) // MOST_FIGURES)].float()
     return torch.stack([flat.mean(), flat.std(correction=0), (flat == 0).float().mean()])
 
 

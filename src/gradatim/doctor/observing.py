@@ -91,6 +91,9 @@ class Observer:
         self._backward_place = Place()
         self._started = time.perf_counter()
         self._traced = False
+        self._described: tuple[int, int] | None = (
+            None  # models and layers when they were last described
+        )
         self._last_number = 0  # of the autograd nodes, at the end of the last backward
 
     def know(self, model: nn.Module | None, optimizer: Optimizer | None) -> None:
@@ -222,7 +225,9 @@ class Observer:
             self._training_call(call, target)
         if self.deep:
             self.safely("the structure", self.structure.look, self, node, training)
-            self.models = self.safely("models", self.calls.describe) or self.models
+            if self.calls.count != self._described:  # not again and again
+                self._described = self.calls.count
+                self.models = self.safely("models", self.calls.describe) or self.models
 
     def _all_frozen(self, calls: list[Call]) -> None:
         """Nothing leads back to the last model that was called, because nothing in it wants a gradient."""

@@ -98,7 +98,9 @@ def _edges(values: np.ndarray) -> np.ndarray:
         return np.linspace(low, high if high > low else low + 1, BINS + 1)
     count = round((high - low) / grain) + 1
     together = -(-count // BINS)
-    return low + grain * (together * np.arange(-(-count // together) + 1) - 0.5)
+    places = np.arange(-(-count // together) + 1)
+    edges: np.ndarray = low + grain * (together * places - 0.5)
+    return edges
 
 
 def _mark(axis: Axes, *, is_date: bool) -> None:

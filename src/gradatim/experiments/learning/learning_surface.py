@@ -55,10 +55,10 @@ def check_one_example(report: Report) -> None:
     report.claim("one example: the slope of (t − y)² is 2(y − t), zero at y = t alone", (slope - 2 * (y - t)).abs().max(), "largest difference", at_most=1e-12)  # fmt: skip
     x = descent_path(lambda w: w.pow(3).sum(-1), torch.tensor([1.0], dtype=torch.float64), lr=0.1, steps=4000)[-1].item()  # fmt: skip
     report.claim("on x³ from above descent comes to rest at 0, which is no minimum", x, above=0, below=0.01)  # fmt: skip
-    error = error.detach().numpy()
+    curve = error.detach().numpy()
     report.figure(
         "one-example",
-        curve_panels([CurvePanel("Squared error of one example, t = 1", "answer y", Formula("$(t-y)^2$"), {"_": (y.detach().numpy(), error)}, {"y = t": ([t, t], [0.0, float(error.max())])})], width=5.4),
+        curve_panels([CurvePanel("Squared error of one example, t = 1", "answer y", Formula("$(t-y)^2$"), {"_": (y.detach().numpy(), curve)}, {"y = t": ([t, t], [0.0, float(curve.max())])})], width=5.4),
         caption="A parabola: twice as wrong costs four times as much, and the slope points back in proportion.",
     )  # fmt: skip
 

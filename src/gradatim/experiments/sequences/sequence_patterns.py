@@ -127,8 +127,10 @@ def claim_readouts(report: Report, settings: Settings) -> None:
         model = SequenceClassifier(LETTERS, len(QUESTIONS), hidden_dim=settings.hidden_dim, is_bidirectional=False)  # fmt: skip
     Trainer(model, "bce", lr=0.01, schedule="cosine", epochs=settings.epochs, batch_size=50, seed=settings.seed, progress=False).fit((X, y))  # fmt: skip
     model.eval()
+    rnn = model.encoder.rnn
+    assert rnn is not None  # the classifier has hidden units
     with torch.inference_mode():
-        _, h = model.encoder.rnn(X_test)
+        _, h = rnn(X_test)
         state = h[-1] if isinstance(h, Tensor) else h[0][-1]
         weights = model.readout.weight * state.std(0)
         right = ((state @ model.readout.weight.T + model.readout.bias > 0) == (y_test > 0)).double().mean(0)  # fmt: skip

@@ -305,3 +305,13 @@ def test_a_regression_on_classes_is_blamed_if_its_own_comparison_seldom_agrees(
     compared = {"compared-as-classes": Witness(5, 5, SEEN.place, {"hits": hits})}
     run = facts([8.0 * 0.96**k for k in range(100)], losses=[term], witnesses=compared)
     assert [f.code for f in diagnose(run).findings if f.severity != "note"] == found
+
+
+def test_a_faster_rate_is_no_fault_of_a_run_that_learns_and_moves_as_usual():
+    curve = [0.69 - 0.0004 * k for k in range(300)]
+    run = facts(curve, series=series(curve, ratio=2e-3))
+    assert [s.name for s in find_symptoms(run)] == ["slow"]
+    faster = Trial("optim.lr-low", "learning rate × 10", 100, 0.6, 0.1, 0.01, 0.0, reference=0.69, margin=0.25)  # fmt: skip
+    assert diagnose(run, [faster]).is_healthy
+    still = facts(curve, series=series(curve, ratio=2e-5))
+    assert diagnose(still, [faster]).findings[0].code == "optim.lr-low"

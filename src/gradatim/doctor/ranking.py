@@ -92,7 +92,7 @@ def _judge(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) 
     entry, explains = codes()[finding.code], _explains(finding, symptoms)
     own = [trial for trial in trials if trial.code == finding.code and trial.ended != "void"]
     best = min((t for t in own if t.repaired is not None), key=lambda t: t.repaired or 0.0, default=None)  # fmt: skip
-    proved = best is not None and best.helped
+    proved = best is not None and best.helped and not _is_haste(finding, symptoms)
     if entry.kind == "contract":
         finding.severity = "error" if explains else "warning"
         if finding.strength < 0.5:
@@ -113,6 +113,12 @@ def _judge(finding: Finding, symptoms: dict[str, Symptom], trials: list[Trial]) 
         finding.trial = UNTESTED
     finding.confidence = confidence_of(finding.code, proved=proved)
     return finding
+
+
+def _is_haste(finding: Finding, symptoms: dict[str, Symptom]) -> bool:
+    """Another rate is often faster; of a run that learns and moves as usual that is no fault."""
+    is_rate = finding.code in {"optim.lr-low", "optim.lr-high"}
+    return is_rate and finding.strength < BELIEVED and set(symptoms) <= {"slow", "gap"}
 
 
 def _told(trial: Trial) -> str:

@@ -112,6 +112,22 @@ def test_monte_carlo_counts_what_follows_a_cut_and_nothing_after_the_end(text, r
     torch.testing.assert_close(after.q[0, 3:], q[0, 3:])
 
 
+def test_exploring_starts_are_policy_iteration():
+    """Episodes that are greedy but for their first action: in a world without chance every value comes out exact."""
+    world = Maze("S..\n.#.\n..G", starts_anywhere=True, time_limit=8)
+    greedy = EpsilonGreedy(0.0)
+    algorithm = MonteCarlo(gamma=0.9, lr=1.0, exploration=greedy, initial=1.0, num_copies=50, exploring_starts=True)  # fmt: skip
+    state, first = algorithm.init(world, seed=0), []
+    for _ in range(200):
+        state, info = algorithm.step(state)
+        first.append(info.action)
+    shares = torch.bincount(torch.stack(first).flatten(), minlength=4) / (200 * 50)
+    assert (shares - 0.25).abs().max() < 5 * (0.25 * 0.75 / 10_000) ** 0.5  # whatever seems best
+    plan = value_iteration(world.model(), gamma=0.9)
+    acting = plan.q.abs().sum(1) > 0
+    torch.testing.assert_close(state.q.amax(2)[:, acting], plan.values[acting].float().expand(50, -1))  # fmt: skip
+
+
 @pytest.mark.parametrize("kind", [QLearning, SARSA, MonteCarlo])
 def test_every_learner_finds_the_way_out(kind):
     world = Maze(SMALL)

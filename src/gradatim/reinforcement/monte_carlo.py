@@ -7,7 +7,7 @@ from torch import Tensor
 
 from gradatim.errors import InvalidValue, require
 from gradatim.reinforcement.environment import Environment
-from gradatim.reinforcement.exploration import TENTH, Exploration
+from gradatim.reinforcement.exploration import TENTH, EpsilonGreedy, Exploration
 from gradatim.reinforcement.returns import discounted_returns
 from gradatim.reinforcement.tables import (
     Policy,
@@ -18,6 +18,8 @@ from gradatim.reinforcement.tables import (
     start_tables,
     values_of,
 )
+
+ANYTHING = EpsilonGreedy(1.0)
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class MonteCarlo:
     would make the last steps before the limit look best of all where every step costs. Several visits to one entry in an episode
     move it as if they came one after the other with their mean return.
 
+    A policy that explores is worth less than the best one, and means remember returns of policies long gone. With
+    ``exploring_starts`` only the first action of an episode is drawn, so that the rest may be greedy; in a world without chance
+    ``lr=1`` then makes every episode an exact look at the policy as it is, and learning is policy iteration.
+
     Args:
         gamma: :math:`\gamma`.
         lr: :math:`\alpha`; ``None`` takes the mean of all returns.
@@ -38,6 +44,7 @@ class MonteCarlo:
         initial: :math:`Q` at the start.
         num_copies: Learners side by side.
         max_steps: Longest episode.
+        exploring_starts: Whether the first action of every episode is drawn from all alike; the world should start anywhere.
 
     Example:
         >>> from gradatim.reinforcement import Maze, learn
@@ -46,7 +53,7 @@ class MonteCarlo:
         True
 
     Reference:
-        Sutton and Barto, Reinforcement Learning, 2018, section 5.4.
+        Sutton and Barto, Reinforcement Learning, 2018, sections 5.3 and 5.4.
     """
 
     gamma: float = 0.99
@@ -55,6 +62,7 @@ class MonteCarlo:
     initial: float = 0.0
     num_copies: int = 1
     max_steps: int = 100_000
+    exploring_starts: bool = False
 
     def init(self, environment: Environment, *, seed: int = 0) -> TableState:
         """Start every learner."""
@@ -67,7 +75,8 @@ class MonteCarlo:
         over = torch.zeros(self.num_copies, dtype=torch.bool)
         seen, played = state.seen, list[tuple[Tensor, ...]]()
         while not over.all():
-            action = choose(state, seen, self.exploration)
+            is_drawn = self.exploring_starts and not played
+            action = choose(state, seen, ANYTHING if is_drawn else self.exploration)
             after, reward, terminated, truncated, info = state.world.step(action)
             cut = (truncated & ~terminated) * values_of(state.q, info["final_observation"]).amax(1)
             played.append((seen, action, reward * ~over, ~over, terminated | truncated, cut))

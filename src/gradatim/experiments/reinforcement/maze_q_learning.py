@@ -29,6 +29,7 @@ KEYWORDS = "reinforcement learning RL, Q-learning, value iteration, Markov decis
 GAMMA, CLOSE = 0.95, 0.01
 SMALL = "S..\n.#.\n..G"
 ANYWHERE = Maze(starts_anywhere=True, time_limit=100)
+SHORT = 20  # steps of an episode of exploring starts: those that walk in circles teach little
 CURVE, EVALUATIONS = 10_000, 20
 
 
@@ -38,9 +39,10 @@ class Settings:
     learners: int = 20
     steps: int = 60_000
     control_steps: int = 20_000
+    exploring_steps: int = 80_000
 
 
-QUICK = Settings(steps=24_000, control_steps=6_000)
+QUICK = Settings(steps=24_000, control_steps=6_000, exploring_steps=0)
 
 
 def run(settings: Settings) -> Report:
@@ -128,7 +130,8 @@ Tabular = QLearning | SARSA | MonteCarlo
 def _learners(settings: Settings) -> list[tuple[str, str, Tabular, Grid, int]]:
     """A start above all that can be had makes greedy learners try everything.
 
-    Monte Carlo learns once an episode, and what it learns is the worth of its exploring policy: a small maze suffices.
+    Monte Carlo learns once an episode, and what it learns is the worth of its exploring policy: a small maze suffices for it. With
+    exploring starts it may be greedy, and short episodes from anywhere lead it through the large worlds.
     """
     n, steps, found = settings.learners, settings.control_steps, list[tuple[str, str, Tabular, Grid, int]]()  # fmt: skip
     for name, gamma, world, initial in (("maze", GAMMA, Maze(), 1.0), ("windy field", 1.0, WindyGrid(), 0.0)):  # fmt: skip
@@ -137,6 +140,10 @@ def _learners(settings: Settings) -> list[tuple[str, str, Tabular, Grid, int]]:
             (name, "Q-learning", QLearning(gamma=gamma, lr=1.0, exploration=stumbling, initial=initial, num_copies=n), world, steps),
             (name, "SARSA", SARSA(gamma=gamma, lr=1.0, exploration=greedy, initial=initial, num_copies=n), world, steps),
         ]  # fmt: skip
+        if settings.exploring_steps:
+            anywhere = type(world)(starts_anywhere=True, time_limit=SHORT)
+            exact = MonteCarlo(gamma=gamma, lr=1.0, exploration=greedy, initial=initial, num_copies=n, exploring_starts=True)
+            found.append((name, "Monte Carlo from anywhere", exact, anywhere, settings.exploring_steps))  # fmt: skip
     whole = MonteCarlo(gamma=0.9, exploration=EpsilonGreedy(1.0, 0.05, 1000), num_copies=n)
     return [*found, ("small maze", "Monte Carlo", whole, Maze(SMALL), 2_000)]
 

@@ -1,7 +1,6 @@
 """The networks that pairs of processes train are those that the tables name."""
 
 import pytest
-
 from benchmarks.contestants.scaling.task import make_task
 
 

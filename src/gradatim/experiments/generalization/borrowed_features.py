@@ -115,7 +115,7 @@ def transfer(settings: Settings, seed: int) -> dict[str, list[float]]:
     return found
 
 
-def _three_ways(known: nn.Module, rows: Pair, test: Pair, settings: Settings, seed: int) -> list[float]:  # fmt: skip
+def _three_ways(known: nn.Sequential, rows: Pair, test: Pair, settings: Settings, seed: int) -> list[float]:  # fmt: skip
     """Test errors from scratch, with the known features frozen, and with those fine-tuned."""
     scratch = error(train(build(5, seed), rows, settings, seed), test)
     tuned = train(replace_head(deepcopy(known), 5, seed=seed), rows, settings, seed, is_layerwise=True)  # fmt: skip

@@ -142,7 +142,14 @@ def _learners(settings: Settings) -> list[tuple[str, str, Tabular, Grid, int]]:
         ]  # fmt: skip
         if settings.exploring_steps:
             anywhere = type(world)(starts_anywhere=True, time_limit=SHORT)
-            exact = MonteCarlo(gamma=gamma, lr=1.0, exploration=greedy, initial=initial, num_copies=n, exploring_starts=True)
+            exact = MonteCarlo(
+                gamma=gamma,
+                lr=1.0,
+                exploration=greedy,
+                initial=initial,
+                num_copies=n,
+                exploring_starts=True,
+            )
             found.append((name, "Monte Carlo from anywhere", exact, anywhere, settings.exploring_steps))  # fmt: skip
     whole = MonteCarlo(gamma=0.9, exploration=EpsilonGreedy(1.0, 0.05, 1000), num_copies=n)
     return [*found, ("small maze", "Monte Carlo", whole, Maze(SMALL), 2_000)]

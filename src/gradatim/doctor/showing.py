@@ -36,7 +36,7 @@ def verdict(record: dict[str, Any]) -> str:
     """The whole diagnosis in a sentence.
 
     >>> verdict({"findings": [], "symptoms": [], "steps": 0, "exit": {"code": 0, "exception": None}})
-    'No backward pass was seen: the script trains nothing with PyTorch in its own process.'
+    'No backward pass was seen: the script trains nothing with PyTorch in its own process, or by torch.autograd.grad or torch.func, which are not looked at.'
     """
     findings = [f for f in record["findings"] if f["severity"] != "note"]
     steps = record["steps"]
@@ -48,7 +48,7 @@ def verdict(record: dict[str, Any]) -> str:
     if not steps and record.get("stopped"):
         return f"No backward pass was seen before the script was ended {record['stopped']}."
     if not steps:
-        return "No backward pass was seen: the script trains nothing with PyTorch in its own process."  # fmt: skip
+        return "No backward pass was seen: the script trains nothing with PyTorch in its own process, or by torch.autograd.grad or torch.func, which are not looked at."  # fmt: skip
     if record["symptoms"]:
         names = ", ".join(SYMPTOMS[s["name"]] for s in record["symptoms"])
         return f"Something is wrong ({names}), but no cause could be named in {numbered(steps, 'steps')}."  # fmt: skip

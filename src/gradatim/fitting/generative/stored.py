@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gradatim.errors import require, require_seed
+from gradatim.errors import InvalidValue, require, require_seed
 from gradatim.fitting.options import MOST
+from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 
 
@@ -42,6 +43,23 @@ class Request:
             is_whole = isinstance(self.steps, int) and 1 <= self.steps <= 1000
             require(is_whole, "sample: steps must be a whole number from 1 to 1,000", repr(self.steps), "Try 20.")  # fmt: skip
         require_seed("sample", self.seed)
+
+
+def check_diffusion(request: Request, name: str, *, has_diffusion: bool, has_classes: bool) -> None:
+    """Refuse what only a diffusion model can be asked for, and name it where the folder has one.
+
+    Args:
+        request: What to draw.
+        name: The generator that is to draw.
+        has_diffusion: Whether the network of the folder is a diffusion model.
+        has_classes: Whether it learned classes.
+    """
+    is_diffusion = name == NETWORK and has_diffusion
+    remedy = " Try --model network." if has_diffusion else ""
+    if request.guidance and not (is_diffusion and has_classes):
+        raise InvalidValue(f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}.{remedy if has_classes else ''}")  # fmt: skip
+    if request.steps is not None and not is_diffusion:
+        raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.{remedy}")  # fmt: skip
 
 
 class StoredGenerator(ABC):

@@ -14,7 +14,7 @@ from gradatim.fitting.generative.images.made import MadeImages, check_images_out
 from gradatim.fitting.generative.images.networks import MAKERS
 from gradatim.fitting.generative.images.reading import MOST_CLASSES, SIDES
 from gradatim.fitting.generative.medium import Asked
-from gradatim.fitting.generative.stored import Request, StoredGenerator
+from gradatim.fitting.generative.stored import Request, StoredGenerator, check_diffusion
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED
 from gradatim.fitting.stored import is_finite, whole
@@ -136,12 +136,8 @@ class PictureGenerator(StoredGenerator):
         if request.where:
             asked = next(f"{column}={value}" for column, value in request.where.items())
             raise InvalidValue(f"sample: where must be left out for images, got {asked!r}. Ask for a class by --class.")  # fmt: skip
-        is_diffusion = name == NETWORK and self.maker == "diffusion"
-        network = " Try --model network." if self.network is not None and self.maker == "diffusion" else ""  # fmt: skip
-        if request.guidance and not (is_diffusion and self.classes):
-            raise InvalidValue(f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}.{network if self.classes else ''}")  # fmt: skip
-        if request.steps is not None and not is_diffusion:
-            raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.{network}")  # fmt: skip
+        has_diffusion = self.network is not None and self.maker == "diffusion"
+        check_diffusion(request, name, has_diffusion=has_diffusion, has_classes=bool(self.classes))  # fmt: skip
         if request.label is None:
             return None
         if not self._knows_classes(name):

@@ -21,7 +21,7 @@ from gradatim.fitting.generative.rows.where import (
     read_conditions,
     settle_conditions,
 )
-from gradatim.fitting.generative.stored import Request, StoredGenerator
+from gradatim.fitting.generative.stored import Request, StoredGenerator, check_diffusion
 from gradatim.fitting.player import NETWORK
 from gradatim.fitting.predicting import RECOMMENDED, find_formula
 from gradatim.fitting.stored import is_finite
@@ -132,7 +132,8 @@ class RowGenerator(StoredGenerator):
         conditions = read_conditions(self.form, self.margins, where)
         is_told = name == NETWORK and self.classes is not None
         label = conditions.pop(self.classes.column, None) if is_told and self.classes else None
-        self._check_network(request, name)
+        has_diffusion = self.network is not None and self.maker == "diffusion"
+        check_diffusion(request, name, has_diffusion=has_diffusion, has_classes=self.classes is not None)  # fmt: skip
         code = None if label is None or self.classes is None else self.classes.levels.index(str(label.value))  # fmt: skip
         asked = Asked(None, request.guidance, request.steps)
         generator = torch.Generator().manual_seed(request.seed)
@@ -152,14 +153,6 @@ class RowGenerator(StoredGenerator):
         label = choose("sample", "label", request.label, levels)
         require(where.get(column, label) == label, f"sample: label and where must agree on {column!r}", f"{label!r} and {where.get(column)!r}")  # fmt: skip
         return {**where, column: label}
-
-    def _check_network(self, request: Request, name: str) -> None:
-        is_diffusion = name == NETWORK and self.maker == "diffusion"
-        network = " Try --model network." if self.network is not None and self.maker == "diffusion" else ""  # fmt: skip
-        if request.guidance and not (is_diffusion and self.classes is not None):
-            raise InvalidValue(f"sample: guidance must be 0 for a generator that learned no classes by diffusion, got {request.guidance:g}.{'' if self.classes is None else network}")  # fmt: skip
-        if request.steps is not None and not is_diffusion:
-            raise InvalidValue(f"sample: steps must be left out for a generator that is no diffusion model, got {request.steps}.{network}")  # fmt: skip
 
     def _until_enough(self, count: int, conditions: dict[str, Condition], notes: list[str], draw: Any) -> pd.DataFrame:  # fmt: skip
         """Draw rows until there are enough that meet all conditions."""

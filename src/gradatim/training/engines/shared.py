@@ -66,9 +66,8 @@ class SharedEngine(Engine):
     def mode(self) -> Iterator[None]:
         self.trained = []  # who is trained may have changed, and how they lie in memory
         yield
-        self.group.broadcast(
-            list(self.model.buffers())
-        )  # what a process saw alone, such as a running mean
+        # what a process saw alone, such as a running mean
+        self.group.broadcast(list(self.model.buffers()))
 
     def close(self) -> None:
         for hook in self.hooks:
@@ -95,7 +94,7 @@ class SharedEngine(Engine):
         is_known = set(map(id, own))
         self.trained = own or optimized
         if self.group.is_alone or self.players or not own:
-            self.forward, self.rest = self.step, optimized
+            self.forward, self.rest, self.connected = self.step, optimized, []
             return
         self.rest = [p for p in optimized if id(p) not in is_known]
         if self.group.is_sharded:
